@@ -1,0 +1,80 @@
+# The table of contents: every verb of the workbook is a rule in this file. `make help` lists them.
+#
+# Another compiler, level or machine:  make lesson-07 CC=clang OPT=-O2 ARCH=x86-64   (changing them rebuilds)
+# Single-threaded, same bits:          make lesson-07 OPENMP=
+# Figures for a slide:                 make plots FORMAT=pdf THEME=dark
+
+OPT    = -O3
+ARCH   = native
+BUILD  = build
+FORMAT = svg
+THEME  = light
+FAST   =
+
+OPENMP  := $(shell printf '\043include <omp.h>\nint main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
+JANSSON := $(shell pkg-config --cflags --libs jansson 2>/dev/null)
+CHECK   := $(shell pkg-config --cflags --libs check 2>/dev/null)
+
+# -ffp-contract=off: a*b + c rounds twice unless the source says fma. The other two change no result; they only let
+# sqrt and fma be single instructions.
+BITS     = -ffp-contract=off -fno-math-errno -fno-trapping-math
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wno-unknown-pragmas -Wno-psabi
+COMPILE  = $(CC) -std=gnu17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) $(BITS) $(OPENMP) $(WARNINGS) $(CFLAGS) -g -I. -MMD -MP
+
+common  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard common/*.c))
+lessons := $(notdir $(patsubst %/,%,$(wildcard lessons/*/)))
+numbers := $(foreach name,$(lessons),$(firstword $(subst -, ,$(name))))
+dark    := $(if $(filter dark,$(THEME)),-dark)
+figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
+
+.PHONY: help book plots test doctor clean FORCE $(numbers:%=run-%)
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+.SECONDARY:
+
+help:
+	@echo 'make lesson-NN     build lesson NN into ./lesson-NN        lessons: $(numbers)'
+	@echo 'make run-NN        build it and run it'
+	@echo 'make book          build and run every lesson, draw every figure, list what was made'
+	@echo 'make plots         draw the figures that are out of date   FORMAT=svg|png|pdf THEME=light|dark'
+	@echo 'make test          everything that must hold               FAST=1: in under a minute'
+	@echo 'make doctor        which packages are there, which are missing, how to get them (./setup gets them)'
+	@echo 'make compile_commands.json    for editors and clangd'
+	@echo 'make clean         remove what was built; out/ and figures/ too'
+
+# Lessons: every .c file in lessons/NN-name/ and the common core make ./lesson-NN.
+lesson-%: $(BUILD)/lesson-%
+	@cp -f $< $@
+
+$(BUILD)/lesson-%: $$(patsubst %.c,$(BUILD)/%.o,$$(wildcard lessons/$$*-*/*.c)) $(BUILD)/common.a
+	$(COMPILE) -o $@ $^ $(JANSSON) -lm
+
+$(numbers:%=run-%): run-%: lesson-%
+	./$<
+
+$(BUILD)/common.a: $(common)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(COMPILE) -c -o $@ $<
+
+# The command line of the last build. When it differs, everything is compiled again.
+$(BUILD)/flags: FORCE
+	@./setup --check build CC='$(CC)'
+	@mkdir -p $(@D)
+	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' >$@
+
+# Pages and figures. A page is what a lesson prints; running it also writes the TSV files beside the page.
+book: $(lessons:%=out/%/page.txt) plots
+	@sh plots/contents.sh '$(lessons)' '$(figures)'
+
+plots: $(figures)
+
+out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*))
+	@mkdir -p $(@D)
+	./$< >$@.part || { cat $@.part; rm -f $@.part; exit 1; }
+	@mv $@.part $@
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

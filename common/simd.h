@@ -1,0 +1,203 @@
+/* simd: one register of floats, whatever the machine calls it. A value of type vf holds LANES floats; + - * / and
+   comparisons work lane by lane (GNU vector extensions), and each lane rounds exactly as the scalar operation would.
+   So the width of a register never shows in a result, as long as no sum runs across lanes. Sums that do run across
+   lanes have one fixed shape, sixteen lanes, folded in one fixed order: sum16 and dot16. */
+#ifndef COMMON_SIMD_H
+#define COMMON_SIMD_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__) || defined(__AVX__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Unroll the next loop completely: its bounds are constants, and its arrays are meant to live in registers. */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 32")
+#endif
+
+#if defined(__AVX512F__)
+enum { LANES = 16, REGISTERS = 32 };
+#elif defined(__AVX2__) && defined(__FMA__)
+enum { LANES = 8, REGISTERS = 16 };
+#elif defined(__ARM_NEON)
+enum { LANES = 4, REGISTERS = 32 };
+#else
+enum { LANES = 4, REGISTERS = 16 };
+#endif
+
+typedef float vf __attribute__((vector_size(LANES * sizeof(float))));
+typedef int32_t vi __attribute__((vector_size(LANES * sizeof(int32_t))));
+
+/* Every lane x. */
+INLINE vf vset(float x)
+{
+    return (vf){0} + x;
+}
+
+INLINE vi vset_int(int32_t x)
+{
+    return (vi){0} + x;
+}
+
+INLINE vf vload(const float *p)
+{
+    vf v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+INLINE void vstore(float *p, vf v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+/* The first n lanes from p, zeros in the others. Reads nothing past p[n-1]. */
+INLINE vf vload_n(const float *p, int n)
+{
+    if (n >= LANES) {
+        return vload(p);
+    }
+#if defined(__AVX512F__)
+    return (vf)_mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+#else
+    vf v = {0};
+    memcpy(&v, p, (size_t)n * sizeof *p);
+    return v;
+#endif
+}
+
+/* The first n lanes to p. Writes nothing past p[n-1]. */
+INLINE void vstore_n(float *p, vf v, int n)
+{
+    if (n >= LANES) {
+        vstore(p, v);
+        return;
+    }
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v);
+#else
+    memcpy(p, &v, (size_t)n * sizeof *p);
+#endif
+}
+
+/* a*b + c with one rounding. */
+INLINE vf vfma(vf a, vf b, vf c)
+{
+#if defined(__AVX512F__)
+    return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return (vf)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+    for (int i = 0; i < LANES; i++) {
+        c[i] = fmaf(a[i], b[i], c[i]); /* slow without the instruction, but the same bits */
+    }
+    return c;
+#endif
+}
+
+/* Lane by lane: a where the mask is all ones, b where it is zero. A comparison of two vf makes such a mask. */
+INLINE vf vselect(vi mask, vf a, vf b)
+{
+    return (vf)(((vi)a & mask) | ((vi)b & ~mask));
+}
+
+/* The larger of the two; b where either is NaN. */
+INLINE vf vmax(vf a, vf b)
+{
+    return vselect(a > b, a, b);
+}
+
+INLINE vf vmin(vf a, vf b)
+{
+    return vselect(a < b, a, b);
+}
+
+INLINE vf vabs(vf a)
+{
+    return (vf)((vi)a & 0x7fffffff);
+}
+
+/* The correctly rounded square root. */
+INLINE vf vsqrt(vf a)
+{
+#if defined(__AVX512F__)
+    return (vf)_mm512_sqrt_ps((__m512)a);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return (vf)_mm256_sqrt_ps((__m256)a);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return (vf)vsqrtq_f32((float32x4_t)a);
+#else
+    for (int i = 0; i < LANES; i++) {
+        a[i] = sqrtf(a[i]);
+    }
+    return a;
+#endif
+}
+
+/* Sixteen partial sums in as many registers as they take. */
+struct Lanes16 {
+    vf part[16 / LANES];
+};
+
+/* ((l0+l8)+(l4+l12)) ... : halves added to halves, eight, four, two, one. */
+INLINE float fold16(struct Lanes16 sum)
+{
+    float lane[16];
+    UNROLL
+    for (int p = 0; p < 16 / LANES; p++) {
+        vstore(lane + p * LANES, sum.part[p]);
+    }
+    UNROLL
+    for (int half = 8; half > 0; half /= 2) {
+        UNROLL
+        for (int i = 0; i < half; i++) {
+            lane[i] += lane[i + half];
+        }
+    }
+    return lane[0];
+}
+
+/* Sum of x[i] for i < n: lane l takes x[l], x[l+16], ... in order; then the fold. */
+INLINE float sum16(const float *x, int n)
+{
+    struct Lanes16 sum = {0};
+    for (int i = 0; i < n; i += 16) {
+        UNROLL
+        for (int p = 0; p < 16 / LANES; p++) {
+            int at = i + p * LANES;
+            if (at < n) {
+                sum.part[p] += vload_n(x + at, n - at);
+            }
+        }
+    }
+    return fold16(sum);
+}
+
+/* Sum of x[i]*y[i] for i < n, one fused multiply-add a term, in the shape of sum16. */
+INLINE float dot16(const float *x, const float *y, int n)
+{
+    struct Lanes16 sum = {0};
+    for (int i = 0; i < n; i += 16) {
+        UNROLL
+        for (int p = 0; p < 16 / LANES; p++) {
+            int at = i + p * LANES;
+            if (at < n) {
+                sum.part[p] = vfma(vload_n(x + at, n - at), vload_n(y + at, n - at), sum.part[p]);
+            }
+        }
+    }
+    return fold16(sum);
+}
+
+#endif
