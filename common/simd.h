@@ -1,7 +1,8 @@
-/* simd: one register of floats, whatever the machine calls it. A value of type vf holds LANES floats; + - * / and
-   comparisons work lane by lane (GNU vector extensions), and each lane rounds exactly as the scalar operation would.
-   So the width of a register never shows in a result, as long as no sum runs across lanes. Sums that do run across
-   lanes have one fixed shape, sixteen lanes, folded in one fixed order: sum16 and dot16. */
+/* simd: one register of floats, whatever the machine calls it. A value of type vf holds LANES
+   floats; + - * / and comparisons work lane by lane (GNU vector extensions), and each lane
+   rounds exactly as the scalar operation would. So the width of a register never shows in a
+   result, as long as no sum runs across lanes. Sums that do run across lanes have one fixed
+   shape, sixteen lanes, folded in one fixed order: sum16 and dot16. */
 #ifndef COMMON_SIMD_H
 #define COMMON_SIMD_H
 
@@ -17,7 +18,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Unroll the next loop completely: its bounds are constants, and its arrays are meant to live in registers. */
+/* Unroll the next loop completely: its bounds are constants, and its arrays are meant to live in
+   registers. */
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -25,13 +27,17 @@
 #endif
 
 #if defined(__AVX512F__)
-enum { LANES = 16, REGISTERS = 32 };
+#define LANES 16
+#define REGISTERS 32
 #elif defined(__AVX2__) && defined(__FMA__)
-enum { LANES = 8, REGISTERS = 16 };
+#define LANES 8
+#define REGISTERS 16
 #elif defined(__ARM_NEON)
-enum { LANES = 4, REGISTERS = 32 };
+#define LANES 4
+#define REGISTERS 32
 #else
-enum { LANES = 4, REGISTERS = 16 };
+#define LANES 4
+#define REGISTERS 16
 #endif
 
 typedef float vf __attribute__((vector_size(LANES * sizeof(float))));
@@ -58,6 +64,15 @@ INLINE vf vload(const float *p)
 INLINE void vstore(float *p, vf v)
 {
     memcpy(p, &v, sizeof v);
+}
+
+/* All ones in the first n lanes, zeros in the others. */
+INLINE vi vfirst(int n)
+{
+    static const int32_t lane[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    vi index;
+    memcpy(&index, lane, sizeof index);
+    return index < n;
 }
 
 /* The first n lanes from p, zeros in the others. Reads nothing past p[n-1]. */
@@ -106,7 +121,8 @@ INLINE vf vfma(vf a, vf b, vf c)
 #endif
 }
 
-/* Lane by lane: a where the mask is all ones, b where it is zero. A comparison of two vf makes such a mask. */
+/* Lane by lane: a where the mask is all ones, b where it is zero. A comparison of two vf makes
+   such a mask. */
 INLINE vf vselect(vi mask, vf a, vf b)
 {
     return (vf)(((vi)a & mask) | ((vi)b & ~mask));

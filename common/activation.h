@@ -1,0 +1,14 @@
+/* activation: GELU, Hendrycks & Gimpel (2016), in its exact form x·Phi(x), with
+   Phi(x) = (1 + erf(x/sqrt 2)) / 2 the distribution function of a standard normal. */
+#ifndef COMMON_ACTIVATION_H
+#define COMMON_ACTIVATION_H
+
+#include <stddef.h>
+
+/* y[0..n) overwritten; may be the same array as x. */
+void gelu_forward(float *y, const float *x, size_t n);
+
+/* d_x[0..n) added to: the slope is Phi(x) + x·phi(x), phi(x) = exp(-x²/2)/sqrt(2 pi). */
+void gelu_backward(float *d_x, const float *d_y, const float *x, size_t n);
+
+#endif

@@ -1,0 +1,201 @@
+/* The model owns the weights, cuts batches into shards and adds up what the shards found. How the
+   layers are wired stands in shard.c. */
+#include "model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base.h"
+#include "shard.h"
+
+struct ModelConfig model_config(int vocab, int context, int d_model, int n_heads, int n_layers)
+{
+    if (n_heads < 1 || d_model % n_heads != 0) {
+        die("a width of %d cannot be split among %d heads: it must be divisible by their number",
+            d_model, n_heads);
+    }
+    return (struct ModelConfig){.vocab = vocab,
+                                .context = context,
+                                .d_model = d_model,
+                                .n_layers = n_layers,
+                                .attention = {.n_heads = n_heads,
+                                              .scale = 1.0f / sqrtf((float)(d_model / n_heads)),
+                                              .causal = true,
+                                              .axis = OVER_KEYS}};
+}
+
+void model_params(struct ModelTensors *t, struct ParamWalk *walk, const struct ModelConfig *config)
+{
+    int d = config->d_model;
+    t->token = param(walk, "", "tok.weight", config->vocab, d, INIT_NORMAL, 0);
+    t->position = param(walk, "", "pos.weight", config->context, d, INIT_NORMAL, 0);
+    for (int layer = 0; layer < config->n_layers; layer++) {
+        char prefix[24];
+        snprintf(prefix, sizeof prefix, "blocks.%d.", layer);
+        t->blocks[layer] = block_params(walk, prefix, d);
+    }
+    t->ln_weight = param(walk, "", "ln.weight", d, 0, INIT_ONES, 0);
+    t->ln_bias = param(walk, "", "ln.bias", d, 0, INIT_ZEROS, 0);
+    t->head = param_linear(walk, "", "head", config->vocab, d);
+}
+
+struct Model *model_new(struct ModelConfig config, int max_count)
+{
+    struct Model *model = zeros_new(1, sizeof *model);
+    model->config = config;
+    model->w.blocks = zeros_new((size_t)config.n_layers, sizeof *model->w.blocks);
+    model_params(&model->w, &(struct ParamWalk){.list = &model->params}, &config);
+    model->weights = array_new(model->params.size);
+    model->gradient = array_new(model->params.size);
+    model->packed = array_new(model->params.packed_size);
+    model_params(&model->w, &(struct ParamWalk){.base = model->weights, .packed = model->packed},
+                 &config);
+    model->shards = zeros_new(SHARDS, sizeof *model->shards);
+    /* A shard ends with the sequence that reaches its share: at most one sequence over it. */
+    int rows = (max_count * config.context + SHARDS - 1) / SHARDS + config.context;
+    for (int i = 0; i < SHARDS; i++) {
+        shard_new(&model->shards[i], model, rows);
+    }
+    return model;
+}
+
+void model_free(struct Model *model)
+{
+    for (int i = 0; i < SHARDS; i++) {
+        shard_free(&model->shards[i]);
+    }
+    free(model->shards);
+    free(model->weights);
+    free(model->gradient);
+    free(model->packed);
+    free(model->w.blocks);
+    params_free(&model->params);
+    free(model);
+}
+
+void model_init(struct Model *model, uint64_t seed)
+{
+    struct Rng rng = rng_stream(seed, "init");
+    params_init(&model->params, model->weights, &rng);
+    model_pack(model);
+}
+
+void model_pack(struct Model *model)
+{
+    for (int i = 0; i < model->params.count; i++) {
+        param_pack(&model->params.items[i], model->packed, model->weights);
+    }
+}
+
+/* Shard i begins with the first sequence at or after row i/SHARDS of the batch. */
+static void cut(struct Model *model, const struct Batch *batch)
+{
+    model->batch = batch;
+    int sequence = 0;
+    for (int i = 0; i < SHARDS; i++) {
+        struct Shard *s = &model->shards[i];
+        int row = batch->start[sequence];
+        s->first_sequence = sequence;
+        s->first_row = row;
+        s->sequences.start = batch->start + sequence;
+        while (sequence < batch->count &&
+               (int64_t)batch->start[sequence] * SHARDS < (int64_t)batch->rows * (i + 1)) {
+            sequence++;
+        }
+        s->sequences.count = sequence - s->first_sequence;
+        s->rows = batch->start[sequence] - row;
+        s->tokens = batch->tokens + row;
+        s->positions = batch->positions + row;
+        s->targets = batch->targets + row;
+    }
+}
+
+static double mean_loss(const struct Model *model)
+{
+    double sum = 0.0;
+    for (int i = 0; i < SHARDS; i++) {
+        sum += model->shards[i].loss;
+    }
+    return model->batch->n_targets > 0 ? sum / model->batch->n_targets : NAN;
+}
+
+double model_forward(struct Model *model, const struct Batch *batch)
+{
+    cut(model, batch);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int i = 0; i < SHARDS; i++) {
+        shard_forward(&model->shards[i], model);
+    }
+    return mean_loss(model);
+}
+
+double model_gradient(struct Model *model, const struct Batch *batch)
+{
+    cut(model, batch);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int i = 0; i < SHARDS; i++) {
+        shard_forward(&model->shards[i], model);
+        shard_backward(&model->shards[i], model, batch->n_targets);
+    }
+    return mean_loss(model);
+}
+
+/* ((0+1)+(2+3))+((4+5)+(6+7)) for every entry of one tensor. */
+static void sum_gradient(struct Model *model, const struct Param *p)
+{
+    const float *g[SHARDS];
+    float *restrict sum = model->gradient;
+    for (int i = 0; i < SHARDS; i++) {
+        g[i] = model->shards[i].gradient;
+    }
+    for (size_t i = p->offset; i < p->offset + p->size; i++) {
+        sum[i] = ((g[0][i] + g[1][i]) + (g[2][i] + g[3][i])) +
+                 ((g[4][i] + g[5][i]) + (g[6][i] + g[7][i]));
+    }
+}
+
+void model_sum_gradients(struct Model *model)
+{
+    for (int i = 0; i < model->params.count; i++) {
+        sum_gradient(model, &model->params.items[i]);
+    }
+}
+
+void model_update(struct Model *model, struct AdamW *adamw)
+{
+    adamw_begin_step(adamw);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int i = 0; i < model->params.count; i++) {
+        const struct Param *p = &model->params.items[i];
+        sum_gradient(model, p);
+        adamw_update(adamw, model->weights, model->gradient, p->offset, p->offset + p->size);
+        param_pack(p, model->packed, model->weights);
+    }
+}
+
+static const struct Shard *shard_of_sequence(const struct Model *model, int sequence)
+{
+    int i = 0;
+    while (sequence >= model->shards[i].first_sequence + model->shards[i].sequences.count) {
+        i++;
+    }
+    return &model->shards[i];
+}
+
+const float *model_logits(const struct Model *model, int row)
+{
+    const struct Shard *s = model->shards;
+    while (row >= s->first_row + s->rows) {
+        s++;
+    }
+    return s->logits + (row - s->first_row) * model->config.vocab;
+}
+
+float model_attention(const struct Model *model, int layer, int head, int sequence, int query,
+                      int key)
+{
+    const struct Shard *s = shard_of_sequence(model, sequence);
+    return attention_weight(s->blocks[layer].weights, s->sequences, model->config.attention.n_heads,
+                            sequence - s->first_sequence, head, query, key);
+}

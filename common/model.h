@@ -1,0 +1,76 @@
+/* model: token and position table, blocks, final norm, head. A step of training is
+     model_gradient(model, batch)    forward and backward, shard by shard
+     model_update(model, adamw)      sum the shards' gradients, update, pack
+   The batch is cut into a fixed number of shards, whatever the number of threads, and the shards'
+   gradients are added in a fixed tree: so the bits do not depend on who computed what. */
+#ifndef COMMON_MODEL_H
+#define COMMON_MODEL_H
+
+#include "adamw.h"
+#include "batch.h"
+#include "block.h"
+
+struct ModelConfig {
+    int vocab, context; /* tokens there are; positions there are */
+    int d_model, n_layers;
+    struct AttentionConfig attention;
+};
+
+/* The reference: causal, softmax over keys, scores divided by sqrt(d_head), d_head =
+   d_model/n_heads. A fault is a field changed afterwards. */
+struct ModelConfig model_config(int vocab, int context, int d_model, int n_heads, int n_layers);
+
+/* The parameters of the model, or their gradients. */
+struct ModelTensors {
+    float *token, *position; /* (vocab,D), (context,D) */
+    struct BlockTensors *blocks;
+    float *ln_weight, *ln_bias; /* (D) */
+    struct Linear head;         /* D -> vocab */
+};
+
+enum { SHARDS = 8 };
+struct Shard;
+
+struct Model {
+    struct ModelConfig config;
+    struct ParamList params;
+    float *weights, *gradient; /* (params.size): every tensor in the order of params */
+    float *packed;             /* the kernels' copy of the weights */
+    struct ModelTensors w;
+    struct Shard *shards;      /* SHARDS of them */
+    const struct Batch *batch; /* the one of the last forward pass */
+};
+
+/* A model for batches of at most max_count sequences. Its weights are NaN until model_init, or
+   until they are filled in and model_pack is called. */
+struct Model *model_new(struct ModelConfig config, int max_count);
+void model_free(struct Model *model);
+
+/* Fresh weights from the stream "init" of this seed. */
+void model_init(struct Model *model, uint64_t seed);
+
+/* To be called when model->weights were changed by other hands than model_update. */
+void model_pack(struct Model *model);
+
+/* Forward pass. Returns the mean loss, in nats, over the rows that have a target; NaN if none has.
+   Logits and attention weights can be read until the next call. batch must live as long. */
+double model_forward(struct Model *model, const struct Batch *batch);
+
+/* Forward and backward pass, for a batch with at least one target. The gradient lies in the shards
+   until model_update or model_sum_gradients. Returns the mean loss. */
+double model_gradient(struct Model *model, const struct Batch *batch);
+
+/* model->gradient overwritten with the sum over the shards. */
+void model_sum_gradients(struct Model *model);
+
+/* One AdamW step with the summed gradient, which is left in model->gradient. */
+void model_update(struct Model *model, struct AdamW *adamw);
+
+/* The logits (vocab) of a row of the last batch. */
+const float *model_logits(const struct Model *model, int row);
+
+/* What a head of a layer gave to one key for one query, in a sequence of the last batch. */
+float model_attention(const struct Model *model, int layer, int head, int sequence, int query,
+                      int key);
+
+#endif

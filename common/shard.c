@@ -1,0 +1,168 @@
+/* The wiring of the model on the rows of one shard: forward, then backward in the opposite
+   order. */
+#include "shard.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base.h"
+#include "loss.h"
+#include "matmul.h"
+#include "norm.h"
+
+/* The next size floats of memory, each array at the start of a cache line. With memory NULL nothing
+   is handed out: used counts what a second call will need. */
+static float *take(float *memory, size_t *used, size_t size)
+{
+    float *array = memory != NULL ? memory + *used : NULL;
+    *used += (size + 15) / 16 * 16;
+    return array;
+}
+
+static void lay_out_block(struct BlockSaved *b, float *m, size_t *used,
+                          const struct ModelConfig *config, size_t rows)
+{
+    size_t d = (size_t)config->d_model;
+    size_t stride = (size_t)attention_stride(config->context);
+    b->mean1 = take(m, used, rows);
+    b->rstd1 = take(m, used, rows);
+    b->normed1 = take(m, used, rows * d);
+    b->qkv = take(m, used, rows * 3 * d);
+    b->weights = take(m, used, rows * (size_t)config->attention.n_heads * stride);
+    b->heads = take(m, used, rows * d);
+    b->middle = take(m, used, rows * d);
+    b->mean2 = take(m, used, rows);
+    b->rstd2 = take(m, used, rows);
+    b->normed2 = take(m, used, rows * d);
+    b->up = take(m, used, rows * 4 * d);
+    b->gelu = take(m, used, rows * 4 * d);
+}
+
+static void lay_out_scratch(struct BlockScratch *s, float *m, size_t *used,
+                            const struct ModelConfig *config, size_t rows)
+{
+    size_t d = (size_t)config->d_model;
+    int d_head = config->d_model / config->attention.n_heads;
+    s->attention = take(m, used, attention_scratch_size(config->context, d_head));
+    s->linear = take(m, used, linear_scratch_size((int)rows));
+    s->d_middle = take(m, used, rows * d);
+    s->d_normed = take(m, used, rows * d);
+    s->d_heads = take(m, used, rows * d);
+    s->d_qkv = take(m, used, rows * 3 * d);
+    s->d_gelu = take(m, used, rows * 4 * d);
+    s->d_up = take(m, used, rows * 4 * d);
+}
+
+/* Give every array of the shard its place in m; returns the floats needed in all. */
+static size_t lay_out(struct Shard *s, float *m, const struct ModelConfig *config, size_t rows)
+{
+    size_t used = 0, d = (size_t)config->d_model, vocab = (size_t)config->vocab;
+    for (int layer = 0; layer <= config->n_layers; layer++) {
+        s->x[layer] = take(m, &used, rows * d);
+    }
+    for (int layer = 0; layer < config->n_layers; layer++) {
+        lay_out_block(&s->blocks[layer], m, &used, config, rows);
+    }
+    s->mean = take(m, &used, rows);
+    s->rstd = take(m, &used, rows);
+    s->normed = take(m, &used, rows * d);
+    s->logits = take(m, &used, rows * vocab);
+    s->probabilities = take(m, &used, rows * vocab);
+    lay_out_scratch(&s->scratch, m, &used, config, rows);
+    s->d_x = take(m, &used, rows * d);
+    s->d_y = take(m, &used, rows * d);
+    s->d_normed = take(m, &used, rows * d);
+    s->d_logits = take(m, &used, rows * vocab);
+    return used;
+}
+
+void shard_new(struct Shard *s, const struct Model *model, int rows)
+{
+    const struct ModelConfig *config = &model->config;
+    size_t layers = (size_t)config->n_layers;
+    *s = (struct Shard){.x = zeros_new(layers + 1, sizeof *s->x),
+                        .blocks = zeros_new(layers, sizeof *s->blocks),
+                        .d = {.blocks = zeros_new(layers, sizeof *s->d.blocks)},
+                        .gradient = array_new(model->params.size)};
+    s->memory = array_new(lay_out(s, NULL, config, (size_t)rows));
+    lay_out(s, s->memory, config, (size_t)rows);
+    model_params(&s->d, &(struct ParamWalk){.base = s->gradient}, config);
+}
+
+void shard_free(struct Shard *s)
+{
+    free(s->x);
+    free(s->blocks);
+    free(s->d.blocks);
+    free(s->gradient);
+    free(s->memory);
+}
+
+void shard_forward(struct Shard *s, const struct Model *model)
+{
+    const struct ModelConfig *config = &model->config;
+    const struct ModelTensors *w = &model->w;
+    int d = config->d_model;
+    for (int r = 0; r < s->rows; r++) {
+        const float *token = w->token + s->tokens[r] * d;
+        const float *position = w->position + s->positions[r] * d;
+        for (int i = 0; i < d; i++) {
+            s->x[0][r * d + i] = token[i] + position[i];
+        }
+    }
+    for (int layer = 0; layer < config->n_layers; layer++) {
+        block_forward(s->x[layer + 1], &s->blocks[layer], &s->scratch, s->x[layer],
+                      &w->blocks[layer], s->sequences, s->rows, d, &config->attention);
+    }
+    layernorm_forward(s->normed, s->mean, s->rstd, s->x[config->n_layers], w->ln_weight, w->ln_bias,
+                      s->rows, d);
+    linear_forward(s->logits, s->normed, w->head.forward, w->head.bias, s->rows, d, config->vocab);
+    s->loss =
+        cross_entropy_forward(s->probabilities, s->logits, s->targets, s->rows, config->vocab);
+}
+
+static float *zeros(float *x, size_t n)
+{
+    return memset(x, 0, n * sizeof *x);
+}
+
+void shard_backward(struct Shard *s, const struct Model *model, int n_targets)
+{
+    const struct ModelConfig *config = &model->config;
+    const struct ModelTensors *w = &model->w;
+    int d = config->d_model, vocab = config->vocab;
+    size_t row_floats = (size_t)s->rows * (size_t)d;
+    zeros(s->gradient, model->params.size);
+
+    /* loss = cross_entropy(logits) */
+    float *d_logits = zeros(s->d_logits, (size_t)s->rows * (size_t)vocab);
+    cross_entropy_backward(d_logits, s->probabilities, s->targets, s->rows, vocab, n_targets);
+    /* logits = head(normed) */
+    float *d_normed = zeros(s->d_normed, row_floats);
+    linear_backward_input(d_normed, d_logits, w->head.backward, s->rows, d, vocab);
+    linear_backward_weight(s->d.head.weight, s->d.head.bias, d_logits, s->normed, s->scratch.linear,
+                           s->rows, d, vocab);
+    /* normed = layernorm(x[n_layers]) */
+    float *d_y = zeros(s->d_y, row_floats);
+    layernorm_backward(d_y, s->d.ln_weight, s->d.ln_bias, d_normed, s->x[config->n_layers], s->mean,
+                       s->rstd, w->ln_weight, s->rows, d);
+    /* x[layer+1] = block(x[layer]) */
+    float *d_x = s->d_x;
+    for (int layer = config->n_layers - 1; layer >= 0; layer--) {
+        zeros(d_x, row_floats);
+        block_backward(d_x, &s->d.blocks[layer], &s->scratch, d_y, s->x[layer], &s->blocks[layer],
+                       &w->blocks[layer], s->sequences, s->rows, d, &config->attention);
+        float *swap = d_x;
+        d_x = d_y;
+        d_y = swap;
+    }
+    /* x[0] = token + position */
+    for (int r = 0; r < s->rows; r++) {
+        float *d_token = s->d.token + s->tokens[r] * d;
+        float *d_position = s->d.position + s->positions[r] * d;
+        for (int i = 0; i < d; i++) {
+            d_token[i] += d_y[r * d + i];
+            d_position[i] += d_y[r * d + i];
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/* shard: the part of a batch that one thread takes through the whole model, forward and
+   backward, without waiting for the others. It owns its activations and its gradient. Private to
+   the model. */
+#ifndef COMMON_SHARD_H
+#define COMMON_SHARD_H
+
+#include "model.h"
+
+struct Shard {
+    int first_sequence, first_row, rows; /* its part of the batch */
+    struct Sequences sequences;
+    const int32_t *tokens, *positions, *targets;
+    double loss; /* sum over its rows with a target */
+
+    float *gradient; /* laid out like the weights */
+    struct ModelTensors d;
+
+    /* kept by the forward pass */
+    float **x; /* n_layers+1 of (R,D): what goes into each block, and what the last one gives */
+    struct BlockSaved *blocks;
+    float *mean, *rstd, *normed;   /* (R), (R), (R,D): the final norm */
+    float *logits, *probabilities; /* (R,vocab) */
+
+    /* scratch */
+    struct BlockScratch scratch;
+    float *d_x, *d_y, *d_normed, *d_logits; /* (R,D) three times, (R,vocab) */
+    float *memory;                          /* all of the above lies here */
+};
+
+/* Room for rows rows; the gradient has the layout of model's weights. */
+void shard_new(struct Shard *shard, const struct Model *model, int rows);
+void shard_free(struct Shard *shard);
+
+void shard_forward(struct Shard *shard, const struct Model *model);
+
+/* The gradient overwritten, for the loss divided by n_targets, the targets of the whole batch. */
+void shard_backward(struct Shard *shard, const struct Model *model, int n_targets);
+
+/* The walk that names every tensor of the model; tensors->blocks must have room for n_layers. */
+void model_params(struct ModelTensors *tensors, struct ParamWalk *walk,
+                  const struct ModelConfig *config);
+
+#endif
