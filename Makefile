@@ -72,9 +72,22 @@ book: $(lessons:%=out/%/page.txt) plots
 
 plots: $(figures)
 
+lesson = $(filter $(firstword $(subst -, ,$*))-%,$(lessons))
+
+figures/%$(dark).$(FORMAT): plots/%.gp plots/style.gp out/$$(lesson)/page.txt $$(wildcard out/$$(lesson)/*.tsv)
+	@mkdir -p $(@D)
+	gnuplot -e "data='out/$(lesson)'; figure='$@.part'; format='$(FORMAT)'; theme='$(THEME)'" $< || { rm -f $@.part; exit 1; }
+	@mv $@.part $@
+
 out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*))
 	@mkdir -p $(@D)
 	./$< >$@.part || { cat $@.part; rm -f $@.part; exit 1; }
 	@mv $@.part $@
+
+doctor:
+	@./setup --doctor CC='$(CC)'
+
+clean:
+	rm -rf $(BUILD) out figures $(numbers:%=lesson-%) compile_commands.json
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -28,6 +28,11 @@ struct ModelTensors {
     struct Linear head;         /* D -> vocab */
 };
 
+/* The walk that names every tensor of the model: pointers into walk->base go to tensors, whose
+   blocks must have room for n_layers. */
+void model_params(struct ModelTensors *tensors, struct ParamWalk *walk,
+                  const struct ModelConfig *config);
+
 enum { SHARDS = 8 };
 struct Shard;
 

@@ -422,10 +422,13 @@ void safetensors_free(struct TensorFile *file)
     *file = (struct TensorFile){.count = 0};
 }
 
-/* Put value, which is given away, under a key of object that must be new. */
+/* Put value, which is given away, under a new key of object. Either a key that is there or one that is
+   no text leaves the object as large as it was. */
 static void set_new(json_t *object, const char *key, json_t *value, const char *path)
 {
-    if (json_object_get(object, key) != NULL || json_object_set_new(object, key, value) != 0) {
+    size_t size = json_object_size(object);
+    json_object_set_new(object, key, value);
+    if (json_object_size(object) == size) {
         die("cannot write %s: the name \"%s\" is there twice, or is not UTF-8",
             printable(path).text, printable(key).text);
     }
@@ -434,18 +437,20 @@ static void set_new(json_t *object, const char *key, json_t *value, const char *
 /* The header's entry of a tensor whose data stand at begin. */
 static json_t *describe(const struct Tensor *tensor, size_t begin, const char *path)
 {
-    size_t count = 1;
-    json_t *shape = json_array();
+    size_t count = 1, end = begin + tensor_bytes(tensor);
     for (int i = 0; i < tensor->n_dims; i++) {
         count *= tensor->shape[i];
-        json_array_append_new(shape, json_integer((json_int_t)tensor->shape[i]));
     }
     if (count != tensor->count) {
         die("cannot write %s: tensor \"%s\" has %zu numbers, but its shape has %zu",
             printable(path).text, printable(tensor->name).text, tensor->count, count);
     }
+    json_t *shape = json_array();
+    for (int i = 0; i < tensor->n_dims; i++) {
+        json_array_append_new(shape, json_integer((json_int_t)tensor->shape[i]));
+    }
     return json_pack("{s:s, s:o, s:[I, I]}", "dtype", dtype_name(tensor->dtype), "shape", shape,
-                     "data_offsets", (json_int_t)begin, (json_int_t)(begin + tensor_bytes(tensor)));
+                     "data_offsets", (json_int_t)begin, (json_int_t)end);
 }
 
 /* The header's JSON, padded with spaces to a multiple of 8; *size is its length. To be freed. */

@@ -36,8 +36,4 @@ void shard_forward(struct Shard *shard, const struct Model *model);
 /* The gradient overwritten, for the loss divided by n_targets, the targets of the whole batch. */
 void shard_backward(struct Shard *shard, const struct Model *model, int n_targets);
 
-/* The walk that names every tensor of the model; tensors->blocks must have room for n_layers. */
-void model_params(struct ModelTensors *tensors, struct ParamWalk *walk,
-                  const struct ModelConfig *config);
-
 #endif

@@ -46,12 +46,7 @@ typedef int32_t vi __attribute__((vector_size(LANES * sizeof(int32_t))));
 /* Every lane x. */
 INLINE vf vset(float x)
 {
-    return (vf){0} + x;
-}
-
-INLINE vi vset_int(int32_t x)
-{
-    return (vi){0} + x;
+    return x - (vf){0}; /* not +: -0 would become +0 */
 }
 
 INLINE vf vload(const float *p)
@@ -131,12 +126,21 @@ INLINE vf vselect(vi mask, vf a, vf b)
 /* The larger of the two; b where either is NaN. */
 INLINE vf vmax(vf a, vf b)
 {
+#if defined(__AVX512F__)
+    return (vf)_mm512_max_ps((__m512)a, (__m512)b);
+#else
     return vselect(a > b, a, b);
+#endif
 }
 
+/* The smaller of the two; b where either is NaN. */
 INLINE vf vmin(vf a, vf b)
 {
+#if defined(__AVX512F__)
+    return (vf)_mm512_min_ps((__m512)a, (__m512)b);
+#else
     return vselect(a < b, a, b);
+#endif
 }
 
 INLINE vf vabs(vf a)

@@ -5,6 +5,8 @@
 #ifndef COMMON_TILE_H
 #define COMMON_TILE_H
 
+#include <stddef.h>
+
 #include "simd.h"
 
 enum {

@@ -1,9 +1,10 @@
-/* vmath: exp, log, erf, sine and cosine, a register at a time. The bits of a result depend on the argument alone: not
-   on the lane, the width, the compiler or its level. For there is no branch, no table and no libm: only + - *, vfma
-   (one rounding, even where the machine has no such instruction), integer lane operations and vselect.
-   Bounds are in ulp, units in the last place of the true result, measured over every float against glibc's double
-   functions; tests/core/test_vmath.c measures them over a sample. NaN gives NaN; a NaN's own bits are not promised.
-   Coefficients: our own minimax fits (Remez), rounded to float, then nudged towards the least measured error. */
+/* vmath: exp, log, erf, sine and cosine, a register at a time. The bits of a result depend on the
+   argument, not on lane, width, compiler or level: no branch, no table, no libm, only + - *, vfma
+   (rounded once, even where the machine has no such instruction), integer lanes and vselect.
+   Bounds are in ulp, units in the last place of the true result, measured over every float against
+   glibc's double functions; tests/core/test_vmath.c measures them over a sample.
+   NaN gives NaN, its own bits not promised. The coefficients are our own minimax fits (Remez),
+   rounded to float, then nudged by a few units towards the least measured error. */
 #ifndef COMMON_VMATH_H
 #define COMMON_VMATH_H
 
@@ -13,15 +14,17 @@
 
 typedef uint32_t vu __attribute__((vector_size(LANES * sizeof(uint32_t))));
 
-/* 1.5 * 2^23. A float of this size has no fraction: adding ROUND rounds to an integer, held in the low bits. */
+/* 1.5 * 2^23. A float of this size has no fraction: adding ROUND to x rounds x to an integer, which
+   then stands in the low bits. */
 static const float ROUND = 12582912.0f;
 
-/* ln 2 in two pieces, so that k*LN2_HIGH can be taken from a number near it without loss (Cody & Waite 1980). */
+/* ln 2 in two pieces: an fma takes k*LN2_HIGH from a number near it without loss, and LN2_LOW is
+   what LN2_HIGH leaves out (Cody & Waite, Software Manual for the Elementary Functions, 1980). */
 static const float LN2_HIGH = 0.693147182f;
 static const float LN2_LOW = -1.90465421e-9f;
 
-/* c[0] + c[1] x + ... + c[n-1] x^(n-1), Horner's rule. In a loop over many registers the next one's chain fills the
-   gaps of this one, and no scheme takes fewer operations or rounds as little. */
+/* c[0] + c[1] x + ... + c[n-1] x^(n-1), by Horner's rule: a long chain, but in a loop over
+   registers one chain fills the gaps of another, and no scheme has fewer operations. */
 INLINE vf poly(vf x, const float *c, int n)
 {
     vf sum = vset(c[n - 1]);
@@ -32,15 +35,15 @@ INLINE vf poly(vf x, const float *c, int n)
     return sum;
 }
 
-/* e^x = 2^k e^r, x = k ln 2 + r, |r| <= ln(2)/2 (Cody & Waite 1980); e^r = 1 + r + r^2 q(r).
-   Error at most 1.01 ulp. exp(0) = 1, and +inf where the true result rounds to it.
-   No result is subnormal: below x = -125.5 ln 2 = -86.99, where e^x < 1.7e-38, the result is +0. */
+/* e^x = 2^k e^r with x = k ln 2 + r, |r| <= ln(2)/2 (Cody & Waite 1980); e^r = 1 + r + r^2 q(r).
+   Error at most 1.01 ulp. exp(0) = 1, and +inf exactly where the true result rounds to it.
+   No result is subnormal: below x = -125.5 ln 2 = -86.99, where e^x < 1.7e-38, it is +0. */
 INLINE vf vexp(vf x)
 {
     static const float q[] = {0.5f, 0.166665018f, 0.041667074f, 0.00836914126f, 0.00138396327f};
     x = vmin(vset(89.0f), vmax(vset(-87.5f), x)); /* keeps k within -126 .. 128, and NaN as it is */
-    /* The low bits hold k + 126, the exponent field of 2^(k-1): 0 for k = -126, so that 2^-127 reads as zero, and
-       254 for k = 128, which 2^k could not reach. The other factor 2 goes into the polynomial. */
+    /* The low bits hold k + 126, which is the exponent field of 2^(k-1): 254 for k = 128, where 2^k
+       would not fit, and 0 for k = -126, which reads as zero. The polynomial has the other 2. */
     vf shifted = vfma(x, vset(1.44269502f), vset(ROUND + 126.0f)); /* 1/ln 2 */
     vf half_scale = (vf)((vu)shifted << 23);
     vf k = shifted - (ROUND + 126.0f);
@@ -49,9 +52,9 @@ INLINE vf vexp(vf x)
     return vfma(exp_minus_1, vset(2.0f), vset(2.0f)) * half_scale;
 }
 
-/* ln x = k ln 2 + ln(1+f), x = 2^k (1+f), sqrt(1/2) <= 1+f < sqrt(2) (Cody & Waite 1980);
+/* ln x = k ln 2 + ln(1+f) with x = 2^k (1+f), sqrt(1/2) <= 1+f < sqrt(2) (Cody & Waite 1980);
    ln(1+f) = f + f^2 q(f). Error at most 0.84 ulp, subnormal x included.
-   log(1) = +0, log(+-0) = -inf, log(inf) = inf; NaN for x < 0. */
+   log(1) = +0, log(0) = log(-0) = -inf, log(inf) = inf; NaN for x < 0. */
 INLINE vf vlog(vf x)
 {
     static const float q[] = {-0.499999881f, 0.333333343f,  -0.250016391f,
@@ -60,7 +63,7 @@ INLINE vf vlog(vf x)
     const uint32_t sqrt_half = 0x3f3504f3; /* the bits of the float next to sqrt(1/2) */
     vi tiny = x < vset(FLT_MIN);
     vf normal = vselect(tiny, x * 8388608.0f, x); /* 2^23 */
-    vu bits = (vu)normal - sqrt_half; /* so that the exponent field turns over at sqrt(1/2) */
+    vu bits = (vu)normal - sqrt_half; /* the exponent now steps at sqrt(1/2), not at 1 */
     vf k = __builtin_convertvector(((vi)bits >> 23) - (tiny & 23), vf);
     vf f = (vf)((bits & 0x7fffff) + sqrt_half) - 1.0f;
     vf tail = vfma(poly(f, q, 9), f * f, k * LN2_LOW);
@@ -71,9 +74,10 @@ INLINE vf vlog(vf x)
     return vselect(x > vset(0.0f), result, not_positive);
 }
 
-/* erf x = 2/sqrt(pi) times the integral of e^(-t^2) from 0 to x. With a = |x|: below 9/8 a + a p(a^2), so that the
-   relative error stays small near 0; above it 1 - q(a - 5/2)^4, where q is the fourth root of erfc, far closer to a
-   polynomial than erfc is (after Hastings' sixteenth power, Abramowitz & Stegun 7.1.28), and which cannot pass 1.
+/* erf x = 2/sqrt(pi) times the integral of e^(-t^2) over t = 0 .. x. With a = |x|:
+   a < 9/8:   a + a p(a^2), whose relative error stays small down to 0;
+   a >= 9/8:  1 - q(a - 5/2)^4: the fourth root of erfc is far closer to a polynomial than erfc is
+              (after Hastings' sixteenth power, Abramowitz & Stegun 7.1.28), and 1 is never passed.
    Error at most 1.38 ulp (2^-23.5). Odd, -0 included; exactly +-1 from |x| = 3.95 on. */
 INLINE vf verf(vf x)
 {
@@ -90,16 +94,18 @@ INLINE vf verf(vf x)
     return (vf)((vu)magnitude | ((vu)x & 0x80000000u));
 }
 
-/* sin x and cos x: |x| = k pi/2 + r, |r| <= pi/4, with pi/2 in three pieces (Cody & Waite 1980), of which the fma takes
-   the first without loss; sin r = r + r^3 p(r^2), cos r = 1 - r^2/2 + r^4 q(r^2); k mod 4 says which is which.
-   Error at most 1.58 ulp (2^-23.7) for |x| <= 8192, 1.81 for |x| <= 2^20; near a zero too, for the ulp shrinks with
-   the result. Beyond 2^20, and for infinities, NaN: an angle of a million is a mistake. sin(-0) = -0. */
+/* sin x, cos x. |x| = k pi/2 + r, |r| <= pi/4, with pi/2 in three pieces, of which an fma takes
+   the first without loss (Cody & Waite 1980). sin r = r + r^3 p(r^2), cos r = 1 - r^2/2 +
+   r^4 q(r^2), and k mod 4 says which of the two is which, and with what sign.
+   Error at most 1.58 ulp (2^-23.7) for |x| <= 2^18, also where the result is near 0.
+   Beyond 2^18 = 262144, and for infinities, NaN: no angle here is meant to be as large.
+   sin(-0) = -0, cos(0) = 1. */
 INLINE void vsincos(vf x, vf *sine, vf *cosine)
 {
     static const float p[] = {-0.166666508f, 0.00833191909f, -0.000194830383f};
     static const float q[] = {0.0416666381f, -0.00138869591f, 2.43936502e-05f};
     vf a = vabs(x);
-    a = vselect(a <= vset(1048576.0f), a, vset(NAN));
+    a = vselect(a <= vset(262144.0f), a, vset(NAN));
     vf shifted = vfma(a, vset(0.636619747f), vset(ROUND)); /* 2/pi */
     vf k = shifted - ROUND;
     vf r = vfma(k, vset(-1.57079637f), a);
@@ -109,8 +115,8 @@ INLINE void vsincos(vf x, vf *sine, vf *cosine)
     vf s = vfma(poly(square, p, 3), square * r, r);
     vf c = vfma(vfma(poly(square, q, 3), square, vset(-0.5f)), square, vset(1.0f));
 
-    vu quarter = (vu)shifted; /* its last two bits: k mod 4 */
-    vi odd = -(vi)(quarter & 1);
+    vu quarter = (vu)shifted;    /* its last two bits: k mod 4 */
+    vi odd = -(vi)(quarter & 1); /* all ones where k is odd */
     vu sine_sign = ((quarter & 2) << 30) ^ ((vu)x & 0x80000000u);
     vu cosine_sign = ((quarter + 1) & 2) << 30;
     *sine = (vf)((vu)vselect(odd, c, s) ^ sine_sign);
@@ -120,23 +126,23 @@ INLINE void vsincos(vf x, vf *sine, vf *cosine)
 /* One number at a time: the same code, one lane of it read. */
 INLINE float exp_f32(float x)
 {
-    return vexp(vset(x))[0];
+    return vexp((vf){x})[0];
 }
 
 INLINE float log_f32(float x)
 {
-    return vlog(vset(x))[0];
+    return vlog((vf){x})[0];
 }
 
 INLINE float erf_f32(float x)
 {
-    return verf(vset(x))[0];
+    return verf((vf){x})[0];
 }
 
 INLINE void sincos_f32(float x, float *sine, float *cosine)
 {
     vf s, c;
-    vsincos(vset(x), &s, &c);
+    vsincos((vf){x}, &s, &c);
     *sine = s[0];
     *cosine = c[0];
 }

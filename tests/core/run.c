@@ -9,9 +9,9 @@ static const struct {
     const char *name;
     Suite *(*make)(void);
 } suites[] = {
-    {"vmath", vmath_suite},         {"plumbing", plumbing_suite},   {"safetensors", safetensors_suite},
-    {"kernels", kernels_suite},     {"gradients", gradients_suite}, {"golden", golden_suite},
-    {"batch", batch_suite},         {"reversal", reversal_suite},
+    {"vmath", vmath_suite},     {"plumbing", plumbing_suite},   {"safetensors", safetensors_suite},
+    {"kernels", kernels_suite}, {"gradients", gradients_suite}, {"golden", golden_suite},
+    {"batch", batch_suite},     {"reversal", reversal_suite},
 };
 
 static int wanted(const char *name, int argc, char **argv)

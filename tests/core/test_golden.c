@@ -187,8 +187,8 @@ START_TEST(adamw_as_in_pytorch)
     adamw_new(&adamw, n, atof(safetensors_metadata(&file, "lr")),
               atof(safetensors_metadata(&file, "weight_decay")));
     int steps = 0;
-    for (char name[16]; snprintf(name, sizeof name, "g.%d", steps + 1),
-                        safetensors_find(&file, name) != NULL;
+    for (char name[16];
+         snprintf(name, sizeof name, "g.%d", steps + 1), safetensors_find(&file, name) != NULL;
          steps++) {
         adamw_begin_step(&adamw);
         adamw_update(&adamw, p, floats(name), 0, n / 3);
@@ -201,7 +201,6 @@ START_TEST(adamw_as_in_pytorch)
 END_TEST
 
 /* Attention: (B,H,T,d) in the file, rows of queries, keys and values for the core. */
-
 
 static void spread(float *rows, int row_size, const float *x, int B, int H, int T, int d)
 {
@@ -277,8 +276,8 @@ END_TEST
 
 /* The whole model: first batch's logits, attention and gradients, then the AdamW steps. */
 
-static const char *const model_cases[] = {"model-reference", "model-unscaled",
-                                          "model-query-axis", "model-no-mask",
+static const char *const model_cases[] = {"model-reference",      "model-unscaled",
+                                          "model-query-axis",     "model-no-mask",
                                           "model-every-position", "model-long"};
 
 static struct Model *model_of_case(int B)

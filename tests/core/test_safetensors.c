@@ -1,6 +1,6 @@
-/* The safetensors reader and writer: what is written reads back the same, and every kind of broken file
-   is refused with its own sentence. Broken files are built here, byte by byte; then a good one is cut
-   and altered everywhere. Each test works in a fresh directory. */
+/* The safetensors reader and writer: what is written reads back the same, and every kind of
+   broken file is refused with its own sentence. Broken files are built here, byte by byte; then
+   a good one is cut and altered everywhere. Each test works in a fresh directory. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void put_bytes(const void *bytes, size_t size)
     ck_assert_int_eq(fclose(stream), 0);
 }
 
-/* A file with this header and data_size bytes 0, 1, 2, ... of data, to be freed; *size is its length. */
+/* The bytes of a file: this header, then data_size bytes 0, 1, 2, ...; to be freed. */
 static unsigned char *make_file(const char *header, size_t data_size, size_t *size)
 {
     size_t header_size = strlen(header);
@@ -65,14 +65,15 @@ static bool read_made(const char *header, size_t data_size)
     return safetensors_read(path, &file, error);
 }
 
-/* The error is one line of plain characters that begins with the file and holds words; file is empty. */
+/* The error is one line that begins with the file's name and holds words; file is empty. */
 static void assert_refused(const char *name, const char *words)
 {
     size_t length = strlen(name);
     ck_assert_msg(strncmp(error, name, length) == 0, "\"%s\" should begin with %s", error, name);
     ck_assert_msg(strstr(error, words) != NULL, "\"%s\" should hold \"%s\"", error, words);
     for (const char *c = error; *c != '\0'; c++) {
-        ck_assert_msg(*c >= ' ' && *c <= '~', "\"%s\" holds the byte %d", error, *c);
+        bool control = (unsigned char)*c < ' ' || *c == 0x7f;
+        ck_assert_msg(!control, "\"%s\" holds the byte %d", error, *c);
     }
     ck_assert_int_eq(file.count, 0);
     ck_assert_ptr_null(file.tensors);
@@ -241,7 +242,7 @@ START_TEST(test_reads_what_the_format_allows)
     ck_assert_ptr_null(safetensors_metadata(&file, "a"));
     safetensors_free(&file);
 
-    /* out of order, with an odd start, a scalar, an empty tensor, eight dimensions, spaces behind */
+    /* out of order, an odd start, a scalar, an empty tensor, eight dimensions, spaces behind */
     ck_assert(read_made(
         "{\"s\":" ENTRY("\"F32\"", "[]",
                         "[3,7]") ","
@@ -356,13 +357,13 @@ END_TEST
 START_TEST(test_written_bytes)
 {
     static const char expected[] =
-        "\x48\0\0\0\0\0\0\0"
+        "\x50\0\0\0\0\0\0\0"
         "{\"__metadata__\":{},"
-        "\"t\":{\"dtype\":\"I32\",\"shape\":[2],\"data_offsets\":[0,8]}} "
+        "\"twos\":{\"dtype\":\"I32\",\"shape\":[2],\"data_offsets\":[0,8]}}     "
         "\x9c\xff\xff\xff\x0b\0\0\0";
     char bytes[200] = "";
     struct Tensor tensor = written[2];
-    tensor.name = "t";
+    tensor.name = "twos";
     safetensors_write(path, &tensor, 1, NULL, 0);
     FILE *stream = fopen(path, "rb");
     size_t size = fread(bytes, 1, sizeof bytes, stream);
@@ -422,11 +423,11 @@ START_TEST(test_cut_everywhere)
 }
 END_TEST
 
-/* Each byte of the file is replaced by others. The data may be anything; a changed header is read or
-   refused, and both end well. */
+/* Each byte of the file is replaced by others. The data may be anything; a changed header is
+   read or refused, and both end well. */
 START_TEST(test_altered_everywhere)
 {
-    static const char others[] = "\0 09[]{}\",:-.eF\x80\xff";
+    static const char others[] = "\0 9[]{\",-\xff";
     size_t size;
     int n_refused = 0, n_read = 0;
     unsigned char *bytes =

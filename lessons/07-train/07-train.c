@@ -1,0 +1,171 @@
+/* Lesson 07: train a transformer to write strings backwards.
+
+   A step is four lines (train, below): take a batch, find the gradient, update, remember the loss.
+   Everything those lines hide is written out in wiring.c, and section 3 of the page holds the one
+   against the other. The rest of this file asks what was learned, and what was not. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base.h"
+#include "common/checkpoint.h"
+#include "common/cli.h"
+#include "common/file.h"
+#include "common/live.h"
+#include "common/loss.h"
+#include "common/page.h"
+#include "common/progress.h"
+#include "common/table.h"
+#include "report.h"
+#include "source.h"
+#include "wiring.h"
+
+static struct Options options = {
+    .steps = 1500,
+    .batch = 64,
+    .width = 64,
+    .heads = 2,
+    .layers = 2,
+    .lengths = {3, 8},
+    .lr = 0.003,
+    .decay = 0.01,
+};
+
+static struct Option command_line[] = {
+    {"steps", OPTION_INTEGER, &options.steps, "N", "training steps", 0, 10000000, NULL, false},
+    {"batch", OPTION_INTEGER, &options.batch, "N", "strings in a batch", 1, 4096, NULL, false},
+    {"lengths", OPTION_RANGE, &options.lengths, "A-B", "letters in a training string", 1, LONGEST,
+     NULL, false},
+    {"width", OPTION_INTEGER, &options.width, "N", "numbers in a token's vector (d_model)", 1, 1024,
+     NULL, false},
+    {"heads", OPTION_INTEGER, &options.heads, "N", "heads; they must divide the width", 1, 1024,
+     NULL, false},
+    {"layers", OPTION_INTEGER, &options.layers, "N", "blocks", 1, 64, NULL, false},
+    {"lr", OPTION_REAL, &options.lr, "X", "learning rate", 0, 1000, NULL, false},
+    {"init", OPTION_TEXT, &options.init, "FILE", "start from these weights (safetensors)", 0, 0,
+     "fresh ones", false},
+    {"batches", OPTION_TEXT, &options.batches, "FILE",
+     "train on the tensors tokens and targets of this file, in order", 0, 0, "drawn at random",
+     false},
+    {"save", OPTION_TEXT, &options.save, "FILE", "write the weights here at the end", 0, 0, NULL,
+     false},
+    {"reverse", OPTION_TEXT, &options.reverse, "STRING",
+     "let the model reverse this: 1 to 12 letters from a to j", 0, 0, NULL, false},
+    {"live", OPTION_FLAG, &options.live, NULL, "show the loss in a gnuplot window as it falls", 0,
+     0, NULL, false},
+};
+enum { STEPS, BATCH, LENGTHS };
+
+/* Refuse what does not fit together, before anything is read or written. */
+static void check_options(void)
+{
+    struct String ignored;
+    if (options.reverse != NULL && !string_parse(&ignored, options.reverse)) {
+        die("--reverse takes 1 to %d letters from a to j, not \"%s\"", LONGEST,
+            printable(options.reverse).text);
+    }
+    if (options.batches != NULL && command_line[BATCH].given) {
+        die("--batch has no meaning beside --batches: the file says how many strings a batch has");
+    }
+}
+
+static struct Source open_source(struct TensorFile *file, uint64_t seed)
+{
+    if (options.batches == NULL) {
+        return source_drawn(seed, options.batch, options.lengths);
+    }
+    struct Source source = source_file(options.batches, file);
+    if (!command_line[STEPS].given) {
+        options.steps = source.steps;
+    }
+    if (options.steps > source.steps) {
+        die("--steps %d: %s holds %d batches, so it takes 0 to %d", options.steps,
+            printable(options.batches).text, source.steps, source.steps);
+    }
+    options.batch = source.batch;
+    return source;
+}
+
+/* Which rows of the position table had a gradient that was not zero. */
+static void note_positions(bool *trained, const struct Model *model)
+{
+    size_t d = (size_t)model->config.d_model;
+    const float *g = model->gradient + (model->w.position - model->weights);
+    for (size_t i = 0; i < CONTEXT * d; i++) {
+        trained[i / d] |= g[i] != 0.0f;
+    }
+}
+
+static void train(struct Run *run, struct Source *source, const struct Common *common)
+{
+    struct AdamW adamw;
+    adamw_new(&adamw, run->model->params.size, options.lr, options.decay);
+    struct Progress progress;
+    struct Live live = {0};
+    if (options.live) {
+        live_open(&live);
+    }
+    progress_start(&progress, options.steps, common->quiet);
+    for (int step = 0; step < options.steps; step++) {
+        source_next(source, run->tokens, run->targets);
+        batch_from_padded(&run->batch, run->tokens, run->targets, options.batch, CONTEXT, true);
+        run->losses[step] = model_gradient(run->model, &run->batch);
+        model_update(run->model, &adamw);
+
+        if (!isfinite(run->losses[step])) {
+            die("training diverged: the loss of step %d is not finite (--lr %g)", step + 1,
+                options.lr);
+        }
+        note_positions(run->trained, run->model);
+        for (int i = 0; i < options.batch; i++) {
+            struct String string;
+            if (reversal_string_of(&string, run->tokens + i * CONTEXT)) {
+                seen_add(&run->seen, &string);
+            }
+        }
+        progress_step(&progress, step + 1, run->losses[step]);
+        live_draw(&live, run->losses, step + 1);
+    }
+    progress_end(&progress);
+    live_close(&live, run->losses, options.steps);
+    adamw_free(&adamw);
+    seen_close(&run->seen);
+}
+
+int main(int argc, char **argv)
+{
+    struct Common common;
+    cli_parse(argc, argv, "Lesson 07: train a transformer to write strings backwards.", "07-train",
+              &common, command_line, sizeof command_line / sizeof *command_line);
+    check_options();
+    struct ModelConfig config =
+        model_config(VOCAB, CONTEXT, options.width, options.heads, options.layers);
+    struct TensorFile file = {0};
+    struct Source source = open_source(&file, common.seed);
+    struct Run run;
+    run_new(&run, &options, config, common.seed);
+    directory_make(common.out);
+    if (options.save != NULL) {
+        file_check_writable(options.save);
+    }
+
+    printf("Lesson 07. Training a transformer to write strings backwards\n");
+    report_examples(&run, source);
+    report_parameters(&run);
+    report_wiring(&run, source);
+    train(&run, &source, &common);
+    report_training(&run);
+    report_tests(&run, common.seed, common.out);
+    report_positions(&run);
+    if (options.reverse != NULL) {
+        report_string(&run, options.reverse);
+    }
+    save_tables(&run, common.out);
+    if (options.save != NULL) {
+        checkpoint_save(run.model, options.save);
+    }
+    run_free(&run);
+    safetensors_free(&file);
+    return page_verdict();
+}

@@ -1,0 +1,274 @@
+/* test_vmath: what common/vmath.h states. Over a sample of all floats each function keeps within
+   its bound; its edges are exact; one number alone gives the bits that it gives in a register; and
+   every bit of the sample is pinned by a digest, so that a compiler or a machine that rounds
+   elsewhere shows here first. */
+#include <check.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+
+#include "common/vmath.h"
+#include "suites.h"
+
+enum { SAMPLES = 1 << 19 };
+
+static vf vsin(vf x)
+{
+    vf sine, cosine;
+    vsincos(x, &sine, &cosine);
+    return sine;
+}
+
+static vf vcos(vf x)
+{
+    vf sine, cosine;
+    vsincos(x, &sine, &cosine);
+    return cosine;
+}
+
+static float sin_f32(float x)
+{
+    float sine, cosine;
+    sincos_f32(x, &sine, &cosine);
+    return sine;
+}
+
+static float cos_f32(float x)
+{
+    float sine, cosine;
+    sincos_f32(x, &sine, &cosine);
+    return cosine;
+}
+
+/* What is stated where it differs from the double function: exp makes no subnormals, and an angle
+   beyond 2^18 is NaN. */
+static double true_exp(double x)
+{
+    return x < -125.5 * 0x1.62e42fefa39efp-1 ? 0.0 : exp(x); /* ln 2 */
+}
+
+static double true_sin(double x)
+{
+    return fabs(x) <= 0x1p18 ? sin(x) : (double)NAN;
+}
+
+static double true_cos(double x)
+{
+    return fabs(x) <= 0x1p18 ? cos(x) : (double)NAN;
+}
+
+static const struct Function {
+    const char *name;
+    vf (*vector)(vf);
+    float (*scalar)(float);
+    double (*truth)(double);
+    double bound;    /* in ulp, as vmath.h has it */
+    float low, high; /* half of the sample lies between these, with either sign */
+    uint64_t digest;
+} functions[] = {
+    {"exp", vexp, exp_f32, true_exp, 1.01, 0x1p-24f, 89.0f, 0x7f0aa1106cb33eaf},
+    {"log", vlog, log_f32, log, 0.84, 0x1p-4f, 16.0f, 0x43f731c2092c185c},
+    {"erf", verf, erf_f32, erf, 1.38, 0x1p-12f, 4.0f, 0xbb807f71d954a0c9},
+    {"sin", vsin, sin_f32, true_sin, 1.58, 0x1p-12f, 0x1p18f, 0xbc60f8944e4de2ee},
+    {"cos", vcos, cos_f32, true_cos, 1.58, 0x1p-12f, 0x1p18f, 0x6c2290381c7c01e6},
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Argument i of the sample: for even i any of the 2^32 floats, for odd i one between low and high.
+   Multiples of 2^32 over the golden ratio spread evenly over 32 bits (Knuth, vol. 3, 6.4). */
+static float argument(const struct Function *f, uint32_t i)
+{
+    uint32_t spread = i / 2 * 2654435769u;
+    if (i % 2 == 0) {
+        return float_of(spread);
+    }
+    uint32_t low = bits_of(f->low), high = bits_of(f->high);
+    uint32_t magnitude = low + (uint32_t)((uint64_t)spread * (high - low) >> 32);
+    return float_of(magnitude | (i & 2) << 30);
+}
+
+/* Results i .. i+LANES-1 of the sample. */
+static vf results(const struct Function *f, uint32_t i)
+{
+    vf x;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        x[lane] = argument(f, i + lane);
+    }
+    return f->vector(x);
+}
+
+/* The distance between floats of y's size. */
+static double ulp(double y)
+{
+    int exponent;
+    frexp(fmax(fabs(y), (double)FLT_MIN), &exponent);
+    return ldexp(1.0, exponent - FLT_MANT_DIG);
+}
+
+static double error_in_ulp(float y, double truth)
+{
+    if (isnan(y) || isnan(truth)) {
+        return isnan(y) && isnan(truth) ? 0.0 : (double)INFINITY;
+    }
+    if (isinf(y)) {
+        return y == (float)truth ? 0.0 : (double)INFINITY;
+    }
+    return fabs(y - truth) / ulp(truth);
+}
+
+/* NaN counts as one value: its bits are not promised. */
+static uint32_t result_bits(float y)
+{
+    return isnan(y) ? 0x7fc00000u : bits_of(y);
+}
+
+START_TEST(error_is_within_the_bound)
+{
+    const struct Function *f = &functions[_i];
+    double worst = 0.0;
+    float at = 0.0f;
+    for (uint32_t i = 0; i < SAMPLES; i += LANES) {
+        vf y = results(f, i);
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            float x = argument(f, i + lane);
+            double error = error_in_ulp(y[lane], f->truth((double)x));
+            if (error > worst) {
+                worst = error;
+                at = x;
+            }
+        }
+    }
+    ck_assert_msg(worst <= f->bound, "%s(%.9g) is %.3f ulp away, more than %.2f", f->name,
+                  (double)at, worst, f->bound);
+    ck_assert_msg(worst > f->bound / 2.0, "%s: the sample finds no more than %.3f ulp", f->name,
+                  worst);
+}
+END_TEST
+
+START_TEST(one_lane_gives_the_bits_of_a_register)
+{
+    const struct Function *f = &functions[_i];
+    for (uint32_t i = 0; i < SAMPLES / 8; i += LANES) {
+        vf y = results(f, i);
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            float x = argument(f, i + lane), alone = f->scalar(x);
+            ck_assert_msg(result_bits(y[lane]) == result_bits(alone),
+                          "%s(%a): %a in lane %u, %a alone", f->name, (double)x, (double)y[lane],
+                          (unsigned)lane, (double)alone);
+        }
+    }
+}
+END_TEST
+
+/* FNV-1a over the bytes of the results, the low byte first. */
+START_TEST(bits_are_pinned)
+{
+    const struct Function *f = &functions[_i];
+    uint64_t digest = 0xcbf29ce484222325u;
+    for (uint32_t i = 0; i < SAMPLES; i += LANES) {
+        vf y = results(f, i);
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            uint32_t bits = result_bits(y[lane]);
+            for (int shift = 0; shift < 32; shift += 8) {
+                digest = (digest ^ (bits >> shift & 0xff)) * 0x100000001b3u;
+            }
+        }
+    }
+    ck_assert_msg(digest == f->digest, "%s: the digest is 0x%016" PRIx64 ", not 0x%016" PRIx64,
+                  f->name, digest, f->digest);
+}
+END_TEST
+
+static const struct Edge {
+    const char *text;
+    float (*function)(float);
+    float x, y;
+} edges[] = {
+    {"exp(0) = 1", exp_f32, 0.0f, 1.0f},
+    {"exp(-0) = 1", exp_f32, -0.0f, 1.0f},
+    {"exp(inf) = inf", exp_f32, INFINITY, INFINITY},
+    {"exp(-inf) = 0", exp_f32, -INFINITY, 0.0f},
+    {"exp(NaN) = NaN", exp_f32, NAN, NAN},
+    {"exp, the last finite result", exp_f32, 0x1.62e42ep6f, 0x1.ffff08p127f},
+    {"exp, the first infinite one", exp_f32, 0x1.62e430p6f, INFINITY},
+    {"exp, the last zero", exp_f32, -0x1.5bf5bcp6f, 0.0f},
+    {"exp, the first that is not", exp_f32, -0x1.5bf5bap6f, 0x1.6a0a4p-126f},
+    {"exp(-100) = 0", exp_f32, -100.0f, 0.0f},
+    {"exp(-FLT_MAX) = 0", exp_f32, -FLT_MAX, 0.0f},
+    {"log(1) = 0", log_f32, 1.0f, 0.0f},
+    {"log(0) = -inf", log_f32, 0.0f, -INFINITY},
+    {"log(-0) = -inf", log_f32, -0.0f, -INFINITY},
+    {"log(inf) = inf", log_f32, INFINITY, INFINITY},
+    {"log(-1) = NaN", log_f32, -1.0f, NAN},
+    {"log(-inf) = NaN", log_f32, -INFINITY, NAN},
+    {"log(negative subnormal) = NaN", log_f32, -0x1p-149f, NAN},
+    {"log(NaN) = NaN", log_f32, NAN, NAN},
+    {"log(2^-149) = -149 ln 2", log_f32, 0x1p-149f, -103.278929f},
+    {"log(FLT_MAX)", log_f32, FLT_MAX, 88.7228394f},
+    {"erf(0) = 0", erf_f32, 0.0f, 0.0f},
+    {"erf(-0) = -0", erf_f32, -0.0f, -0.0f},
+    {"erf(3.95) = 1", erf_f32, 3.95f, 1.0f},
+    {"erf(-3.95) = -1", erf_f32, -3.95f, -1.0f},
+    {"erf(inf) = 1", erf_f32, INFINITY, 1.0f},
+    {"erf(-inf) = -1", erf_f32, -INFINITY, -1.0f},
+    {"erf(NaN) = NaN", erf_f32, NAN, NAN},
+    {"sin(0) = 0", sin_f32, 0.0f, 0.0f},
+    {"sin(-0) = -0", sin_f32, -0.0f, -0.0f},
+    {"sin(inf) = NaN", sin_f32, INFINITY, NAN},
+    {"sin(NaN) = NaN", sin_f32, NAN, NAN},
+    {"sin beyond 2^18 = NaN", sin_f32, 0x1.000002p18f, NAN},
+    {"cos(0) = 1", cos_f32, 0.0f, 1.0f},
+    {"cos(-0) = 1", cos_f32, -0.0f, 1.0f},
+    {"cos(-inf) = NaN", cos_f32, -INFINITY, NAN},
+    {"cos(NaN) = NaN", cos_f32, NAN, NAN},
+    {"cos beyond -2^18 = NaN", cos_f32, -0x1.000002p18f, NAN},
+};
+enum { EDGES = sizeof edges / sizeof *edges };
+
+START_TEST(edges_are_exact)
+{
+    const struct Edge *edge = &edges[_i];
+    float y = edge->function(edge->x);
+    ck_assert_msg(result_bits(y) == result_bits(edge->y), "%s: got %a, expected %a", edge->text,
+                  (double)y, (double)edge->y);
+}
+END_TEST
+
+START_TEST(erf_and_sin_are_odd_and_cos_is_even)
+{
+    const struct Function *f = &functions[2]; /* the arguments of the sample of erf */
+    for (uint32_t i = 1; i < SAMPLES / 8; i += 2) {
+        float x = argument(f, i);
+        ck_assert_uint_eq(bits_of(erf_f32(-x)), bits_of(-erf_f32(x)));
+        ck_assert_uint_eq(bits_of(sin_f32(-x)), bits_of(-sin_f32(x)));
+        ck_assert_uint_eq(bits_of(cos_f32(-x)), bits_of(cos_f32(x)));
+    }
+}
+END_TEST
+
+Suite *vmath_suite(void)
+{
+    Suite *suite = suite_create("vmath");
+    TCase *tcase = tcase_create("vmath");
+    tcase_add_loop_test(tcase, edges_are_exact, 0, EDGES);
+    tcase_add_loop_test(tcase, error_is_within_the_bound, 0, FUNCTIONS);
+    tcase_add_loop_test(tcase, one_lane_gives_the_bits_of_a_register, 0, FUNCTIONS);
+    tcase_add_loop_test(tcase, bits_are_pinned, 0, FUNCTIONS);
+    tcase_add_test(tcase, erf_and_sin_are_odd_and_cos_is_even);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
