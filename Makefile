@@ -27,7 +27,8 @@ numbers := $(foreach name,$(lessons),$(firstword $(subst -, ,$(name))))
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book plots test doctor clean FORCE $(numbers:%=run-%)
+.PHONY: help book plots test test-core test-lessons test-pages test-figures test-bits doctor clean \
+        FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .SECONDARY:
@@ -83,6 +84,35 @@ out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*))
 	@mkdir -p $(@D)
 	./$< >$@.part || { cat $@.part; rm -f $@.part; exit 1; }
 	@mv $@.part $@
+
+# Tests. Each prints what it did; the first that fails stops the run.
+test: test-core test-lessons test-pages test-figures $(if $(FAST),,test-bits)
+	@echo 'make test: all of it passed'
+
+test-core: $(BUILD)/test-core
+	$<
+
+test-lessons: $(BUILD)/test-lessons $(numbers:%=lesson-%)
+	$<
+
+test-pages: $(numbers:%=lesson-%)
+	@sh tests/pages.sh '$(lessons)'
+	@sh tests/numbers.sh '$(lessons)'
+
+test-figures: test-pages
+	@sh tests/figures.sh '$(lessons)'
+
+test-bits:
+	@sh tests/portability/run.sh
+
+$(BUILD)/test-core: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/core/*.c)) $(BUILD)/common.a
+	$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
+
+$(BUILD)/test-lessons: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/lessons/*.c)) $(BUILD)/common.a
+	$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
+
+$(BUILD)/train20: $(BUILD)/tests/portability/train20.o $(BUILD)/common.a
+	$(COMPILE) -o $@ $^ $(JANSSON) -lm
 
 doctor:
 	@./setup --doctor CC='$(CC)'

@@ -2,6 +2,7 @@
    does not fit loses first its bar, then its end. */
 #include "progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,10 +65,10 @@ static void draw(const struct Progress *progress, double seconds, double loss)
 {
     char numbers[200], bar[50];
     double share = (double)progress->step / progress->total;
-    int left = progress->step > 0 ? (int)(seconds / share - seconds + 0.5) : 0;
-    int length = snprintf(numbers, sizeof numbers, "%d/%d  loss %.4f  %.1f steps/s  %d:%02d left",
-                          progress->step, progress->total, loss, speed(progress, seconds),
-                          left / 60, left % 60);
+    double left = progress->step > 0 ? round(seconds / share - seconds) : 0;
+    int length = snprintf(
+        numbers, sizeof numbers, "%d/%d  loss %.4f  %.1f steps/s  %.0f:%02.0f left", progress->step,
+        progress->total, loss, speed(progress, seconds), floor(left / 60), fmod(left, 60));
     int width = terminal_width() - 1; /* the last column would wrap on some terminals */
     make_bar(bar, share, width - length);
     fprintf(stderr, CLEAR_LINE "%s%.*s", bar, width - (int)strlen(bar), numbers);

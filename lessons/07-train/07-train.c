@@ -6,20 +6,16 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base.h"
 #include "common/checkpoint.h"
 #include "common/cli.h"
 #include "common/file.h"
 #include "common/live.h"
-#include "common/loss.h"
 #include "common/page.h"
 #include "common/progress.h"
-#include "common/table.h"
 #include "report.h"
 #include "source.h"
-#include "wiring.h"
 
 static struct Options options = {
     .steps = 1500,
@@ -161,7 +157,7 @@ int main(int argc, char **argv)
     if (options.reverse != NULL) {
         report_string(&run, options.reverse);
     }
-    save_tables(&run, common.out);
+    run_save(&run, common.out);
     if (options.save != NULL) {
         checkpoint_save(run.model, options.save);
     }

@@ -1,4 +1,5 @@
-/* report: the sections of lesson 07's page, and its files. */
+/* report: the sections of lesson 07's page, and its files. Beside each figure stands the chapter's
+   own where the run is the chapter's: its random numbers were others, so the figures differ. */
 #ifndef LESSON_07_REPORT_H
 #define LESSON_07_REPORT_H
 
@@ -25,12 +26,26 @@ struct Run {
     struct Seen seen;          /* the strings of all batches */
 };
 
+/* What the chapter reports of its own run. */
+extern const struct Chapter {
+    int parameters, first_learned, distinct, unseen;
+    const char *block_means[6], *abcdefghij;
+} chapter;
+
+/* Is it the chapter's model? The chapter's run of this length on strings of these lengths? */
+bool chapters_model(const struct Options *options);
+bool chapters_run(const struct Options *options, int steps, int first, int last);
+
 /* A model with fresh weights, or with those of options->init. */
 void run_new(struct Run *run, const struct Options *options, struct ModelConfig config,
              uint64_t seed);
 void run_free(struct Run *run);
 
-/* Each prints one section. Those that need training print nothing when there were no steps. */
+/* Write loss.tsv, attention.tsv and model.safetensors; report_tests writes accuracy.tsv. */
+void run_save(struct Run *run, const char *out);
+
+/* Each prints one section; those that need training print nothing when there were no steps. A
+   source is a copy here: it looks ahead at the first batch. */
 void report_examples(struct Run *run, struct Source source);
 void report_parameters(const struct Run *run);
 void report_wiring(struct Run *run, struct Source source);
@@ -38,8 +53,5 @@ void report_training(const struct Run *run);
 void report_tests(struct Run *run, uint64_t seed, const char *out);
 void report_positions(const struct Run *run);
 void report_string(struct Run *run, const char *text);
-
-/* loss.tsv, attention.tsv and model.safetensors; report_tests writes accuracy.tsv. */
-void save_tables(struct Run *run, const char *out);
 
 #endif

@@ -231,13 +231,11 @@ static double linear_value(const void *context)
 static void check_linear(int rows, int k, int n)
 {
     TRY("rows %d, k %d, n %d", rows, k, n);
-    struct LinearTrial t = {rows,
-                            k,
-                            n,
-                            argument("d_x", (size_t)(rows * k)),
-                            argument("d_w", (size_t)(n * k)),
-                            argument("d_bias", (size_t)n),
-                            result((size_t)(rows * n))};
+    struct LinearTrial t = {.rows = rows, .k = k, .n = n};
+    t.x = argument("d_x", (size_t)(rows * k));
+    t.w = argument("d_w", (size_t)(n * k));
+    t.bias = argument("d_bias", (size_t)n);
+    t.y = result((size_t)(rows * n));
     const struct Function f = {linear_value, &t};
     float *packed = floats(packed_size(n, k)), *scratch = floats(linear_scratch_size(rows));
     pack_forward(packed, t.w.x, n, k);
@@ -281,7 +279,9 @@ START_TEST(softmax_gradient_is_the_slope)
 {
     for (int n = 1; n <= 40; n++) {
         TRY("n %d", n);
-        struct SoftmaxTrial t = {n, argument("d_scores", (size_t)n), result((size_t)n)};
+        struct SoftmaxTrial t = {.n = n};
+        t.scores = argument("d_scores", (size_t)n);
+        t.weights = result((size_t)n);
         const struct Function f = {softmax_value, &t};
         softmax_row(t.weights.y, t.scores.x, n);
         softmax_value(&t);
@@ -310,12 +310,11 @@ static void check_layernorm(int rows, int d)
 {
     TRY("rows %d, d %d", rows, d);
     size_t R = (size_t)rows, D = (size_t)d;
-    struct NormTrial t = {rows,
-                          d,
-                          argument("d_x", R * D),
-                          argument("d_gamma", D),
-                          argument("d_beta", D),
-                          result(R * D)};
+    struct NormTrial t = {.rows = rows, .d = d};
+    t.x = argument("d_x", R * D);
+    t.gamma = argument("d_gamma", D);
+    t.beta = argument("d_beta", D);
+    t.y = result(R * D);
     const struct Function f = {norm_value, &t};
     float *mean = floats(R), *rstd = floats(R);
     layernorm_forward(t.y.y, mean, rstd, t.x.x, t.gamma.x, t.beta.x, rows, d);
@@ -354,7 +353,9 @@ START_TEST(gelu_gradient_is_the_slope)
 {
     for (int n = 1; n <= 70; n++) {
         TRY("n %d", n);
-        struct GeluTrial t = {n, argument("d_x", (size_t)n), result((size_t)n)};
+        struct GeluTrial t = {.n = n};
+        t.x = argument("d_x", (size_t)n);
+        t.y = result((size_t)n);
         const struct Function f = {gelu_value, &t};
         for (int i = 0; i < n; i++) {
             t.x.x[i] *= i % 2 == 0 ? 1.0f : 4.0f;
@@ -389,8 +390,8 @@ START_TEST(cross_entropy_gradient_is_the_slope)
     for (int vocab = 3; vocab <= 40; vocab++) {
         int rows = 5, count = vocab % 2 == 0 ? 3 : 11;
         TRY("vocab %d, count %d", vocab, count);
-        struct LossTrial t = {rows, vocab, count, targets,
-                              argument("d_logits", (size_t)(rows * vocab))};
+        struct LossTrial t = {.rows = rows, .vocab = vocab, .count = count, .targets = targets};
+        t.logits = argument("d_logits", (size_t)(rows * vocab));
         const struct Function f = {loss_value, &t};
         float *probabilities = floats(t.logits.count);
         double sum = cross_entropy_forward(probabilities, t.logits.x, targets, rows, vocab);
@@ -449,8 +450,9 @@ static void check_attention(struct Sequences sequences, int d_head, struct Atten
     try_way(&config, d_head);
     int heads = config.n_heads, d_model = heads * d_head, count = sequences.count;
     size_t rows = (size_t)(sequences.start[count] - sequences.start[0]), D = (size_t)d_model;
-    struct AttentionTrial t = {sequences, d_model, config, argument("d_qkv", rows * 3 * D),
-                               result(rows * D)};
+    struct AttentionTrial t = {.sequences = sequences, .d_model = d_model, .config = config};
+    t.qkv = argument("d_qkv", rows * 3 * D);
+    t.out = result(rows * D);
     const struct Function f = {attention_value, &t};
     float *weights = floats(attention_weights_size(sequences, heads));
     float *scratch = floats(attention_scratch_size(longest(sequences), d_head));
@@ -547,9 +549,11 @@ static void check_block(struct Sequences sequences, int d_head, struct Attention
     size_t R = (size_t)rows, D = (size_t)d;
     struct ParamList list = {0};
     block_params(&(struct ParamWalk){.list = &list}, "", d);
-    struct BlockTrial t = {sequences, rows, d, config, argument("d_x", R * D),
-                           argument("d_w", list.size), result(R * D)};
+    struct BlockTrial t = {.sequences = sequences, .rows = rows, .d_model = d, .config = config};
+    t.x = argument("d_x", R * D);
+    t.w = argument("d_w", list.size);
     soften(&t.w);
+    t.y = result(R * D);
     const struct Function f = {block_value, &t};
     float *packed = floats(list.packed_size);
     struct BlockTensors w =

@@ -1,0 +1,107 @@
+/* The page after training: the loss, and the positions that no loss has ever reached. */
+#include <math.h>
+#include <stdio.h>
+
+#include "common/page.h"
+#include "report.h"
+
+enum { BLOCK = 250, WINDOW = 25 };
+static const double LEARNED = 0.01;
+
+static double mean(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i];
+    }
+    return sum / n;
+}
+
+/* The first step at which the mean of the last 25 losses is below 0.01; 0 if there is none. */
+static int first_learned(const double *losses, int steps)
+{
+    for (int step = WINDOW; step <= steps; step++) {
+        if (mean(losses + step - WINDOW, WINDOW) < LEARNED) {
+            return step;
+        }
+    }
+    return 0;
+}
+
+void report_training(const struct Run *run)
+{
+    const struct Options *o = run->options;
+    bool beside = chapters_run(o, 1500, 3, 8);
+    if (o->steps == 0) {
+        return;
+    }
+    page_heading("Training");
+    printf("  %s steps of %d strings, AdamW with lr %g and weight decay %g\n\n",
+           grouped(o->steps).text, o->batch, o->lr, o->decay);
+    printf("  steps            mean loss%s\n", beside ? "    chapter" : "");
+    for (int from = 0; from < o->steps; from += BLOCK) {
+        int to = from + BLOCK < o->steps ? from + BLOCK : o->steps;
+        printf("  %5d to %-5d %12.6f%s%s\n", from + 1, to, mean(run->losses + from, to - from),
+               beside ? "    " : "", beside ? chapter.block_means[from / BLOCK] : "");
+    }
+    int learned = first_learned(run->losses, o->steps);
+    printf("\n  first loss %.4f, last %.6f\n", run->losses[0], run->losses[o->steps - 1]);
+    if (learned > 0) {
+        printf("  mean of 25 steps first below %g: at step %d", LEARNED, learned);
+    } else {
+        printf("  mean of 25 steps first below %g: not in these steps", LEARNED);
+    }
+    printf(beside ? " (chapter: %d)\n" : "\n", chapter.first_learned);
+    printf("  distinct strings among the %s seen: %s", grouped((long long)o->steps * o->batch).text,
+           grouped((long long)run->seen.count).text);
+    printf(beside ? " (chapter: %s)\n" : "\n", grouped(chapter.distinct).text);
+    if (beside) {
+        page_claim(fabs(run->losses[0] - log(VOCAB)) < 0.5, "training starts near an even guess");
+        page_claim(learned > 0, "training gets the mean of 25 steps below %g", LEARNED);
+    }
+}
+
+static double norm(const float *x, size_t n)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (double)x[i] * (double)x[i];
+    }
+    return sqrt(sum);
+}
+
+void report_positions(const struct Run *run)
+{
+    const struct Options *o = run->options;
+    size_t d = (size_t)o->width;
+    double before = 0.0, after = 0.0;
+    int idle = 0;
+    if (o->steps == 0) {
+        return;
+    }
+    page_heading("Positions that were never trained");
+    printf("  rows of pos.weight whose gradient was zero at every step:");
+    for (int t = 0; t < CONTEXT; t++) {
+        if (!run->trained[t]) {
+            printf(" %d", t);
+            before += norm(run->position_start + (size_t)t * d, d);
+            after += norm(run->model->w.position + (size_t)t * d, d);
+            idle++;
+        }
+    }
+    printf(idle > 0 ? "\n" : " none\n");
+    if (idle > 0) {
+        double shrunk = 1.0 - after / before, decay = 1.0 - pow(1.0 - o->lr * o->decay, o->steps);
+        printf("  they shrank by %.2f%%; weight decay alone, 1 - (1 - %g*%g)^%d, is %.2f%%\n",
+               100.0 * shrunk, o->lr, o->decay, o->steps, 100.0 * decay);
+        page_claim(fabs(shrunk - decay) < 1e-4, "nothing but weight decay touched them");
+    }
+    if (o->batches == NULL) {
+        bool as_expected = true;
+        for (int t = 0; t < CONTEXT; t++) {
+            as_expected &= !run->trained[t] || t < 2 * o->lengths.last;
+        }
+        page_claim(as_expected, "a string of %d letters has its last target at position %d",
+                   o->lengths.last, 2 * o->lengths.last - 1);
+    }
+}

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Every figure draws, in each format and theme, from the data that tests/pages.sh left behind, and
+# gnuplot has nothing to say about it.
+#
+#     sh tests/figures.sh 'LESSON NAMES'            (make test-figures)
+set -u
+lessons=$1
+passed=0 failed=0
+
+# The first bytes that a file of this format begins with.
+magic() {
+    case $1 in
+    svg) printf '<?xml' ;;
+    png) printf 'PNG' ;;
+    pdf) printf '%%PDF-' ;;
+    esac
+}
+
+for script in plots/[0-9]*.gp; do
+    name=$(basename "$script" .gp)
+    for lesson in $lessons; do
+        [ "${lesson%%-*}" = "${name%%-*}" ] && data=build/pages/$lesson
+    done
+    for format in svg png pdf; do
+        for theme in light dark; do
+            figure=build/pages/$name-$theme.$format
+            rm -f "$figure"
+            said=$(gnuplot -e "data='$data'; figure='$figure'; format='$format'; theme='$theme'" \
+                "$script" 2>&1)
+            if [ -z "$said" ] && [ "$(head -c 8 "$figure" | grep -c "$(magic $format)")" = 1 ]; then
+                passed=$((passed + 1))
+            else
+                echo "$script does not draw as $format, $theme: $said" >&2
+                failed=$((failed + 1))
+            fi
+        done
+    done
+done
+echo "figures: $passed passed, $failed failed"
+[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
