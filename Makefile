@@ -3,6 +3,7 @@
 # Another compiler, level or machine:  make lesson-07 CC=clang OPT=-O2 ARCH=x86-64   (changing them rebuilds)
 # Single-threaded, same bits:          make lesson-07 OPENMP=
 # Figures for a slide:                 make plots FORMAT=pdf THEME=dark
+# Show every command in full:          make lesson-07 V=1
 
 OPT    = -O3
 ARCH   = native
@@ -10,6 +11,7 @@ BUILD  = build
 FORMAT = svg
 THEME  = light
 FAST   =
+V      =
 
 OPENMP  := $(shell printf '\043include <omp.h>\nint main(void) { return 0; }' | $(CC) -fopenmp -x c - -o /dev/null 2>/dev/null && echo -fopenmp)
 JANSSON := $(shell pkg-config --cflags --libs jansson 2>/dev/null)
@@ -24,11 +26,12 @@ COMPILE  = $(CC) -std=gnu17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) $(BITS) $(OPENMP
 common  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard common/*.c))
 lessons := $(notdir $(patsubst %/,%,$(wildcard lessons/*/)))
 numbers := $(foreach name,$(lessons),$(firstword $(subst -, ,$(name))))
+quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book plots test test-core test-lessons test-pages test-figures test-bits doctor clean \
-        FORCE $(numbers:%=run-%)
+.PHONY: help book plots test test-core test-lessons test-pages test-figures test-bits expected doctor \
+        clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .SECONDARY:
@@ -39,6 +42,7 @@ help:
 	@echo 'make book          build and run every lesson, draw every figure, list what was made'
 	@echo 'make plots         draw the figures that are out of date   FORMAT=svg|png|pdf THEME=light|dark'
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
+	@echo 'make expected      take what the lessons print now as what they must print'
 	@echo 'make doctor        which packages are there, which are missing, how to get them (./setup gets them)'
 	@echo 'make compile_commands.json    for editors and clangd'
 	@echo 'make clean         remove what was built; out/ and figures/ too'
@@ -48,18 +52,20 @@ lesson-%: $(BUILD)/lesson-%
 	@cp -f $< $@
 
 $(BUILD)/lesson-%: $$(patsubst %.c,$(BUILD)/%.o,$$(wildcard lessons/$$*-*/*.c)) $(BUILD)/common.a
-	$(COMPILE) -o $@ $^ $(JANSSON) -lm
+	@echo 'linking $@'
+	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
 
 $(numbers:%=run-%): run-%: lesson-%
 	./$<
 
 $(BUILD)/common.a: $(common)
 	@rm -f $@
-	ar rcs $@ $^
+	$(quiet)ar rcs $@ $^
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	@echo 'compiling $<'
+	$(quiet)$(COMPILE) -c -o $@ $<
 
 # The command line of the last build. When it differs, everything is compiled again.
 $(BUILD)/flags: FORCE
@@ -77,12 +83,14 @@ lesson = $(filter $(firstword $(subst -, ,$*))-%,$(lessons))
 
 figures/%$(dark).$(FORMAT): plots/%.gp plots/style.gp out/$$(lesson)/page.txt $$(wildcard out/$$(lesson)/*.tsv)
 	@mkdir -p $(@D)
-	gnuplot -e "data='out/$(lesson)'; figure='$@.part'; format='$(FORMAT)'; theme='$(THEME)'" $< || { rm -f $@.part; exit 1; }
+	@echo 'drawing $@'
+	$(quiet)gnuplot -e "data='out/$(lesson)'; figure='$@.part'; format='$(FORMAT)'; theme='$(THEME)'" $< || { rm -f $@.part; exit 1; }
 	@mv $@.part $@
 
 out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*))
 	@mkdir -p $(@D)
-	./$< >$@.part || { cat $@.part; rm -f $@.part; exit 1; }
+	@echo 'running ./$< into $@'
+	$(quiet)./$< >$@.part || { cat $@.part; rm -f $@.part; exit 1; }
 	@mv $@.part $@
 
 # Tests. Each prints what it did; the first that fails stops the run.
@@ -106,13 +114,28 @@ test-bits:
 	@sh tests/portability/run.sh
 
 $(BUILD)/test-core: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/core/*.c)) $(BUILD)/common.a
-	$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
+	@echo 'linking $@'
+	$(quiet)$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
 
 $(BUILD)/test-lessons: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/lessons/*.c)) $(BUILD)/common.a
-	$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
+	@echo 'linking $@'
+	$(quiet)$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
 
 $(BUILD)/train20: $(BUILD)/tests/portability/train20.o $(BUILD)/common.a
-	$(COMPILE) -o $@ $^ $(JANSSON) -lm
+	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
+
+# Take what the lessons print now as what they must print, and what is drawn now as their pictures.
+expected: $(numbers:%=lesson-%) plots
+	@mkdir -p tests/expected
+	@sh tests/pages.sh '$(lessons)' write
+	@for figure in $(figures); do \
+	    name=$$(basename $$figure); cp $$figure lessons/$${name%%-*}-*/; done
+
+compile_commands.json: Makefile
+	@separator='['; for file in $(wildcard common/*.c lessons/*/*.c tests/*/*.c); do \
+	    printf '%s\n{"directory": "%s", "file": "%s", "command": "%s"}' \
+	        "$$separator" '$(CURDIR)' "$$file" '$(COMPILE) -c '"$$file"; separator=','; \
+	done >$@; printf '\n]\n' >>$@
 
 doctor:
 	@./setup --doctor CC='$(CC)'

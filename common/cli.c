@@ -61,7 +61,7 @@ static void standing_value(char *text, size_t size, const struct Option *option)
     } else if (option->kind == OPTION_INTEGER) {
         snprintf(text, size, "%d", *(const int *)value);
     } else if (option->kind == OPTION_REAL) {
-        snprintf(text, size, "%g", (double)*(const float *)value);
+        snprintf(text, size, "%g", *(const double *)value);
     } else if (option->kind == OPTION_RANGE) {
         snprintf(text, size, "%d-%d", range->first, range->last);
     } else if (option->kind == OPTION_SEED) {
@@ -150,7 +150,7 @@ static bool set_real(const struct Option *option, const char *text)
     bool good = spelled(text, "-.0123456789", "-+.0123456789eE") && *end == '\0' &&
                 isfinite(number) && number >= option->least && number <= option->most;
     if (good) {
-        *(float *)option->value = (float)number;
+        *(double *)option->value = number;
     }
     return good;
 }
@@ -309,7 +309,7 @@ void cli_parse(int argc, char **argv, const char *summary, const char *lesson,
         program_name = slash != NULL ? slash + 1 : argv[0];
     }
     snprintf(out, sizeof out, "out/%s", lesson);
-    *common = (struct Common){.seed = 1, .threads = processors(), .out = out};
+    *common = (struct Common){.seed = DEFAULT_SEED, .threads = processors(), .out = out};
     add_options(&list, options, n_options);
     add_options(&list, shared, sizeof shared / sizeof shared[0]);
     for (int i = 1; i < argc; i++) {

@@ -44,8 +44,9 @@ set label 3 sprintf('ln 12 = %.3f: guessing evenly over twelve tokens', guess) \
     at graph 0.99, first guess right offset screen 0, screen 0.03 textcolor rgb ink
 set label 4 sprintf('%g: learned (%s)', learned, \
                     done > 0 ? sprintf('reached at step %d', done) : 'not reached') \
-    at graph 0.99, first learned right offset screen 0, screen 0.03 textcolor rgb ink
+    at graph 0.99, first learned right offset screen 0, screen 0.03 front boxed textcolor rgb ink
 
+set style textbox opaque fillcolor rgb paper noborder margins 0.3, 0.3
 set output figure
 plot table using 'step':'loss' with points pt 7 ps 0.3 linecolor rgb faint notitle, \
      table using 'step':(mean(column('loss'))) with lines linestyle 1 notitle, \

@@ -391,7 +391,7 @@ END_TEST
 
 static struct Common common;
 static int steps, heads;
-static float rate;
+static double rate;
 static const char *text, *save;
 static bool fast;
 static struct Range lengths;
@@ -455,7 +455,7 @@ static void parse(const void *words)
     }
     steps = 1500;
     heads = 4;
-    rate = 0.003f;
+    rate = 0.003;
     text = "31415";
     save = NULL;
     fast = false;
@@ -575,14 +575,14 @@ START_TEST(test_defaults)
     parse(WORDS(NULL));
     ck_assert_str_eq(program_name, "lesson-07");
     ck_assert_int_eq(steps, 1500);
-    ck_assert_float_eq(rate, 0.003f);
+    ck_assert_double_eq(rate, 0.003);
     ck_assert_str_eq(text, "31415");
     ck_assert_ptr_null(save);
     ck_assert(!fast);
     ck_assert_int_eq(lengths.first, 3);
     ck_assert_int_eq(lengths.last, 8);
     ck_assert_uint_eq(other_seed, 2);
-    ck_assert_uint_eq(common.seed, 1);
+    ck_assert_uint_eq(common.seed, DEFAULT_SEED);
     ck_assert_str_eq(common.out, "out/07-train");
     ck_assert(!common.quiet);
     ck_assert_int_ge(common.threads, 1);
@@ -600,7 +600,7 @@ START_TEST(test_accepted)
     parse(WORDS("--steps", "0", "--rate", "1", "--text", "-3", "--save=a=b", "--lengths-of-tests",
                 "1-12", "--fast"));
     ck_assert_int_eq(steps, 0);
-    ck_assert_float_eq(rate, 1);
+    ck_assert_double_eq(rate, 1);
     ck_assert_str_eq(text, "-3");
     ck_assert_str_eq(save, "a=b");
     ck_assert(fast);
@@ -612,7 +612,7 @@ START_TEST(test_accepted)
     parse(WORDS("--steps=10000000", "--rate", "2.5e-1", "--lengths-of-tests=7", "--heads", "-8",
                 "--test-seed", "0"));
     ck_assert_int_eq(steps, 10000000);
-    ck_assert_float_eq(rate, 0.25f);
+    ck_assert_double_eq(rate, 0.25);
     ck_assert_int_eq(lengths.first, 7);
     ck_assert_int_eq(lengths.last, 7);
     ck_assert_int_eq(heads, -8);
@@ -657,7 +657,7 @@ START_TEST(test_help)
         "  --test-seed N     the seed of the tests (a whole number from 0 to\n"
         "                    18446744073709551615; default: 2)\n"
         "  --seed N          the seed of every random number (a whole number from 0 to\n"
-        "                    18446744073709551615; default: 1)\n"
+        "                    18446744073709551615; default: 5)\n"
         "  --threads N       how many threads work at once (a whole number from 1 to\n"
         "                    1024; default: all processors)\n"
         "  --out DIR         the directory for the files it writes (default:\n"

@@ -1,0 +1,30 @@
+#!/bin/sh
+# One seed proves nothing: lesson 07 with the first N seeds (20), a line each, then the middle.
+# `sh tests/seeds.sh >tests/expected/07-seeds.txt` is how that file was made; it takes minutes.
+set -u
+n=${1:-20}
+out=build/seeds
+mkdir -p "$out"
+
+# value WORDS: the number that follows these words on the page
+value() {
+    sed -n "s/.*$1[^0-9n]*\(not\|[0-9][0-9,]*\).*/\1/p" "$out/page.txt" | head -n 1
+}
+
+echo 'seed  mean of 25 steps  500 fresh  of those that training  200 strings of'
+echo '      below 0.01 at     right      never saw, right        9 to 12, right'
+seed=1
+while [ "$seed" -le "$n" ]; do
+    ./lesson-07 --seed $seed --out "$out" >"$out/page.txt"
+    learned=$(value 'first below 0.01: ')
+    printf '%4d  %16s  %9s  %22s  %14s\n' $seed "$learned" "$(value 'to 8 letters: ')" \
+        "$(sed -n 's/ *\([0-9]*\) of them training never saw: \([0-9]*\).*/\2 of \1/p' "$out/page.txt")" \
+        "$(value '9 to 12 letters: ')"
+    echo "$learned" | sed 's/not/99999/' >>"$out/learned.txt.part"
+    seed=$((seed + 1))
+done
+sort -n "$out/learned.txt.part" | awk -v n="$n" '
+    { step[NR] = $1 == 99999 ? "never" : $1 }
+    END { printf "in order, the middle two of %d: %s and %s; the first and the last: %s and %s\n",
+                 n, step[n / 2], step[n / 2 + 1], step[1], step[n] }'
+rm -f "$out/learned.txt.part"
