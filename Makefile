@@ -21,7 +21,7 @@ CHECK   := $(shell pkg-config --cflags --libs check 2>/dev/null)
 # sqrt and fma be single instructions.
 BITS     = -ffp-contract=off -fno-math-errno -fno-trapping-math
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wno-unknown-pragmas -Wno-psabi
-COMPILE  = $(CC) -std=gnu17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) $(BITS) $(OPENMP) $(WARNINGS) $(CFLAGS) -g -I. -MMD -MP
+COMPILE  = $(CC) -std=gnu17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) $(BITS) $(OPENMP) $(WARNINGS) $(CFLAGS) -g -I.
 
 common  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard common/*.c))
 lessons := $(notdir $(patsubst %/,%,$(wildcard lessons/*/)))
@@ -65,7 +65,7 @@ $(BUILD)/common.a: $(common)
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo 'compiling $<'
-	$(quiet)$(COMPILE) -c -o $@ $<
+	$(quiet)$(COMPILE) -MMD -MP -c -o $@ $<
 
 # The command line of the last build. When it differs, everything is compiled again.
 $(BUILD)/flags: FORCE

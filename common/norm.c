@@ -5,25 +5,27 @@
 
 static const float EPSILON = 1e-5f;
 
-void layernorm_forward(float *y, float *mean, float *rstd, const float *x, const float *gamma,
-                       const float *beta, int rows, int d)
+void layernorm_forward(float *restrict y, float *mean, float *rstd, const float *x,
+                       const float *gamma, const float *beta, int rows, int d)
 {
     for (int r = 0; r < rows; r++, x += d, y += d) {
-        mean[r] = sum16(x, d) / (float)d;
+        float center = sum16(x, d) / (float)d;
         for (int i = 0; i < d; i++) {
-            y[i] = x[i] - mean[r];
+            y[i] = x[i] - center;
         }
-        rstd[r] = 1.0f / sqrtf(dot16(y, y, d) / (float)d + EPSILON);
+        float scale = 1.0f / sqrtf(dot16(y, y, d) / (float)d + EPSILON);
         for (int i = 0; i < d; i++) {
-            y[i] = fmaf(y[i] * rstd[r], gamma[i], beta[i]);
+            y[i] = fmaf(y[i] * scale, gamma[i], beta[i]);
         }
+        mean[r] = center;
+        rstd[r] = scale;
     }
 }
 
 /* With x^ = (x - mean)·rstd and g = d_y·gamma:  d_x += rstd·(g - mean(g) - x^·mean(g·x^)).
    The two means are there because mean and rstd depend on x as well. */
-static void row_backward(float *d_x, const float *d_y, const float *x, float mean, float rstd,
-                         const float *gamma, int d)
+static void row_backward(float *restrict d_x, const float *d_y, const float *x, float mean,
+                         float rstd, const float *gamma, int d)
 {
     struct Lanes16 sum_g = {0}, sum_gx = {0};
     for (int i = 0; i < d; i += 16) {
@@ -51,9 +53,10 @@ void layernorm_backward(float *d_x, float *d_gamma, float *d_beta, const float *
 {
     for (int r = 0; r < rows; r++, x += d, d_x += d, d_y += d) {
         row_backward(d_x, d_y, x, mean[r], rstd[r], gamma, d);
+        float *restrict gamma_sum = d_gamma, *restrict beta_sum = d_beta;
         for (int i = 0; i < d; i++) {
-            d_gamma[i] = fmaf(d_y[i], (x[i] - mean[r]) * rstd[r], d_gamma[i]);
-            d_beta[i] += d_y[i];
+            gamma_sum[i] = fmaf(d_y[i], (x[i] - mean[r]) * rstd[r], gamma_sum[i]);
+            beta_sum[i] += d_y[i];
         }
     }
 }
