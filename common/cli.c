@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +121,9 @@ static _Noreturn void print_help(const char *summary, const struct List *list)
     for (int i = 0; i < list->count; i++) {
         print_option(list->items[i]);
     }
+    if (fflush(stdout) != 0) {
+        die("the page could not be written to stdout: is the disk full?");
+    }
     exit(0);
 }
 
@@ -148,7 +150,7 @@ static bool set_real(const struct Option *option, const char *text)
     char *end;
     double number = strtod(text, &end);
     bool good = spelled(text, "-.0123456789", "-+.0123456789eE") && *end == '\0' &&
-                isfinite(number) && number >= option->least && number <= option->most;
+                number >= option->least && number <= option->most;
     if (good) {
         *(double *)option->value = number;
     }

@@ -5,7 +5,7 @@
 
 #include "model.h"
 
-/* tokens (count,context): row s holds length[s] tokens and gets wanted more, written behind them;
+/* tokens (count,row_size): row s holds length[s] tokens and gets wanted more, written behind them;
    length is updated. length[s] + wanted[s] <= context + 1, as the last token need not be read.
    Works in batches of at most batch->max_count sequences, which it overwrites. */
 void decode_greedy(struct Model *model, struct Batch *batch, int32_t *tokens, int row_size,

@@ -23,7 +23,7 @@ static int probe(void)
     return status == -1 ? 127 : status >> 8;
 }
 
-void live_open(struct Live *live)
+void live_check(void)
 {
     if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL) {
         die("--live needs a graphical display, and neither DISPLAY nor WAYLAND_DISPLAY is set");
@@ -35,7 +35,12 @@ void live_open(struct Live *live)
     if (status != 0) {
         die("--live needs a gnuplot with windows (Debian: gnuplot-qt or gnuplot-x11)");
     }
-    signal(SIGPIPE, SIG_IGN);
+}
+
+void live_open(struct Live *live)
+{
+    live_check();
+    signal(SIGPIPE, SIG_IGN); /* a closed window shows as a failed write */
     live->gnuplot = popen("gnuplot -persist 2>/dev/null", "w");
     live->drawn = 0.0;
     if (live->gnuplot == NULL) {

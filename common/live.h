@@ -10,8 +10,10 @@ struct Live {
     double drawn;
 };
 
-/* Open the window. Dies with one line if there is no display, no gnuplot, or one without
-   windows. */
+/* Dies with one line if there is no display, no gnuplot, or one without windows. */
+void live_check(void);
+
+/* Open the window; dies like live_check. */
 void live_open(struct Live *live);
 
 /* Draw losses[0..count), at most four times a second. Nothing without a window. */

@@ -43,7 +43,8 @@ char token_letter(int32_t token);
 void reversal_example(int32_t *tokens, int32_t *targets, const struct String *string,
                       bool every_position);
 
-/* The letters before the separator of a padded example. False if it is not such an example. */
+/* The letters before the separator of a padded example, whatever stands behind it. False if
+   there are none, or no separator. */
 bool reversal_string_of(struct String *string, const int32_t *tokens);
 
 /* output[i] overwritten with what the model writes for strings[i], by greedy decoding: as many

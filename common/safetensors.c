@@ -422,8 +422,8 @@ void safetensors_free(struct TensorFile *file)
     *file = (struct TensorFile){.count = 0};
 }
 
-/* Put value, which is given away, under a new key of object. Either a key that is there or one that is
-   no text leaves the object as large as it was. */
+/* Put value, which is given away, under a new key of object. A key that is there already, or is no
+   text, leaves the object as large as it was. */
 static void set_new(json_t *object, const char *key, json_t *value, const char *path)
 {
     size_t size = json_object_size(object);

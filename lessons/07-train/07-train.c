@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base.h"
 #include "common/checkpoint.h"
@@ -61,8 +62,25 @@ static void check_options(void)
         die("--reverse takes 1 to %d letters from a to j, not \"%s\"", LONGEST,
             printable(options.reverse).text);
     }
+    if (options.live) {
+        live_check();
+    }
     if (options.batches != NULL && command_line[BATCH].given) {
         die("--batch has no meaning beside --batches: the file says how many strings a batch has");
+    }
+}
+
+/* Make the directory for the files, and see that --save will work, before hours of training. */
+static void prepare_files(const char *out)
+{
+    size_t n = strlen(out);
+    bool inside = options.save != NULL && strncmp(options.save, out, n) == 0;
+    if (options.save != NULL && !inside) {
+        file_check_writable(options.save);
+    }
+    directory_make(out);
+    if (inside) {
+        file_check_writable(options.save);
     }
 }
 
@@ -109,9 +127,11 @@ static void train(struct Run *run, struct Source *source, const struct Common *c
         run->losses[step] = model_gradient(run->model, &run->batch);
         model_update(run->model, &adamw);
 
-        if (!isfinite(run->losses[step])) {
-            die("training diverged: the loss of step %d is not finite (--lr %g)", step + 1,
-                options.lr);
+        const struct Param *broken = model_broken(run->model);
+        if (broken != NULL || !isfinite(run->losses[step])) {
+            progress_end(&progress);
+            die("training diverged in step %d: %s is not finite; try a smaller --lr than %g",
+                step + 1, broken != NULL ? broken->name : "the loss", options.lr);
         }
         note_positions(run->trained, run->model);
         for (int i = 0; i < options.batch; i++) {
@@ -141,10 +161,7 @@ int main(int argc, char **argv)
     struct Source source = open_source(&file, common.seed);
     struct Run run;
     run_new(&run, &options, config, common.seed);
-    directory_make(common.out);
-    if (options.save != NULL) {
-        file_check_writable(options.save);
-    }
+    prepare_files(common.out);
 
     printf("Lesson 07. Training a transformer to write strings backwards\n");
     report_examples(&run, source);

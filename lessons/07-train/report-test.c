@@ -32,9 +32,12 @@ static struct Score test(struct Run *run, const char *stream, uint64_t seed, str
 
 static void print_lengths(const char *name, const struct Score *score)
 {
+    int printed = 0;
     printf("  %-8s", name);
     for (int length = 1; length <= LONGEST; length++) {
         if (score->total[length] > 0) {
+            printf(printed > 0 && printed % 6 == 0 ? "\n          " : "");
+            printed++;
             printf("  %d: %d/%d", length, score->right[length], score->total[length]);
         }
     }

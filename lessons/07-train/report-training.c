@@ -70,36 +70,52 @@ static double norm(const float *x, size_t n)
     return sqrt(sum);
 }
 
+/* The rows whose flag is off, as " 3 16-24"; returns how many there are. */
+static int print_idle(const bool *trained)
+{
+    int idle = 0;
+    for (int t = 0, end; t < CONTEXT; t = end + 1) {
+        end = t;
+        while (end < CONTEXT && !trained[end]) {
+            end++;
+        }
+        idle += end - t;
+        if (end > t + 1) {
+            printf(" %d-%d", t, end - 1);
+        } else if (end > t) {
+            printf(" %d", t);
+        }
+    }
+    printf(idle > 0 ? "\n" : " none\n");
+    return idle;
+}
+
 void report_positions(const struct Run *run)
 {
     const struct Options *o = run->options;
     size_t d = (size_t)o->width;
-    double before = 0.0, after = 0.0;
-    int idle = 0;
     if (o->steps == 0) {
         return;
     }
     page_heading("Positions that were never trained");
     printf("  rows of pos.weight whose gradient was zero at every step:");
-    for (int t = 0; t < CONTEXT; t++) {
-        if (!run->trained[t]) {
-            printf(" %d", t);
-            before += norm(run->position_start + (size_t)t * d, d);
-            after += norm(run->model->w.position + (size_t)t * d, d);
-            idle++;
+    if (print_idle(run->trained) > 0) {
+        double before = 0.0, after = 0.0;
+        for (size_t t = 0; t < CONTEXT; t++) {
+            before += run->trained[t] ? 0.0 : norm(run->position_start + t * d, d);
+            after += run->trained[t] ? 0.0 : norm(run->model->w.position + t * d, d);
         }
-    }
-    printf(idle > 0 ? "\n" : " none\n");
-    if (idle > 0) {
-        double shrunk = 1.0 - after / before, decay = 1.0 - pow(1.0 - o->lr * o->decay, o->steps);
+        double decayed = fabs(pow(1.0 - o->lr * o->decay, o->steps));
         printf("  they shrank by %.2f%%; weight decay alone, 1 - (1 - %g*%g)^%d, is %.2f%%\n",
-               100.0 * shrunk, o->lr, o->decay, o->steps, 100.0 * decay);
-        page_claim(fabs(shrunk - decay) < 1e-4, "nothing but weight decay touched them");
+               before > 0.0 ? 100.0 * (1.0 - after / before) : 0.0, o->lr, o->decay, o->steps,
+               100.0 * (1.0 - decayed));
+        page_claim(fabs(after - before * decayed) <= 1e-4 * fmax(before, after),
+                   "nothing but weight decay touched them");
     }
     if (o->batches == NULL) {
         bool as_expected = true;
-        for (int t = 0; t < CONTEXT; t++) {
-            as_expected &= !run->trained[t] || t < 2 * o->lengths.last;
+        for (int t = 2 * o->lengths.last; t < CONTEXT; t++) {
+            as_expected &= !run->trained[t];
         }
         page_claim(as_expected, "a string of %d letters has its last target at position %d",
                    o->lengths.last, 2 * o->lengths.last - 1);

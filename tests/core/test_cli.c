@@ -394,7 +394,7 @@ static int steps, heads;
 static double rate;
 static const char *text, *save;
 static bool fast;
-static struct Range lengths;
+static struct Range lengths, layers;
 static uint64_t other_seed;
 
 static struct Option options[] = {
@@ -437,13 +437,20 @@ static struct Option options[] = {
      .help = "how long the digits of a test are",
      .least = 1,
      .most = 12},
+    {.name = "layers",
+     .kind = OPTION_RANGE,
+     .value = &layers,
+     .argument = "A-B",
+     .help = "the layers to show",
+     .least = 0,
+     .most = 5},
     {.name = "test-seed",
      .kind = OPTION_SEED,
      .value = &other_seed,
      .argument = "N",
      .help = "the seed of the tests"},
 };
-enum { STEPS, HEADS, RATE, TEXT, SAVE, FAST, LENGTHS, TEST_SEED, N_OPTIONS };
+enum { STEPS, HEADS, RATE, TEXT, SAVE, FAST, LENGTHS, LAYERS, TEST_SEED, N_OPTIONS };
 
 /* Parse the words ("lesson-07" stands before them), NULL at the end. */
 static void parse(const void *words)
@@ -460,6 +467,7 @@ static void parse(const void *words)
     save = NULL;
     fast = false;
     lengths = (struct Range){3, 8};
+    layers = (struct Range){0, 0};
     other_seed = 2;
     cli_parse(argc, argv,
               "Trains the model to reverse digits, and shows how the loss falls and how the share "
@@ -513,6 +521,9 @@ static const struct {
     {{"--rate", ""}, "--rate takes " REAL ", not \"\""},
     {{"--text", ""}, "--text takes " NAME ", not \"\""},
     {{"--text", "--fast"}, "--text takes " NAME ", not \"--fast\""},
+    {{"--rate", "+0.5"}, "--rate takes " REAL ", not \"+0.5\""},
+    {{"--layers", "0-"}, "--layers takes A-B or A, whole numbers from 0 to 5, not \"0-\""},
+    {{"--layers", "0--0"}, "--layers takes A-B or A, whole numbers from 0 to 5, not \"0--0\""},
     {{"--lengths-of-tests", "8-3"}, "--lengths-of-tests takes " RANGE ", not \"8-3\""},
     {{"--lengths-of-tests", "0-3"}, "--lengths-of-tests takes " RANGE ", not \"0-3\""},
     {{"--lengths-of-tests", "3-13"}, "--lengths-of-tests takes " RANGE ", not \"3-13\""},
@@ -607,7 +618,7 @@ START_TEST(test_accepted)
     ck_assert_int_eq(lengths.first, 1);
     ck_assert_int_eq(lengths.last, 12);
     for (int i = 0; i < N_OPTIONS; i++) {
-        ck_assert_int_eq(options[i].given, i != HEADS && i != TEST_SEED);
+        ck_assert_int_eq(options[i].given, i != HEADS && i != LAYERS && i != TEST_SEED);
     }
     parse(WORDS("--steps=10000000", "--rate", "2.5e-1", "--lengths-of-tests=7", "--heads", "-8",
                 "--test-seed", "0"));
@@ -654,6 +665,8 @@ START_TEST(test_help)
         "  --lengths-of-tests A-B\n"
         "                    how long the digits of a test are (A-B or A, whole numbers\n"
         "                    from 1 to 12; default: 3-8)\n"
+        "  --layers A-B      the layers to show (A-B or A, whole numbers from 0 to 5;\n"
+        "                    default: 0-0)\n"
         "  --test-seed N     the seed of the tests (a whole number from 0 to\n"
         "                    18446744073709551615; default: 2)\n"
         "  --seed N          the seed of every random number (a whole number from 0 to\n"
@@ -698,6 +711,17 @@ static void work_without_steps(const void *quiet)
     progress_start(&progress, 0, *(const bool *)quiet);
     wait_a_little();
     progress_step(&progress, 0, 1);
+    progress_end(&progress);
+}
+
+/* Three of four steps have taken 300 s, by a clock that was set back. */
+static void work_slowly(const void *quiet)
+{
+    struct Progress progress;
+    progress_start(&progress, 4, *(const bool *)quiet);
+    progress.start -= 300;
+    progress.drawn -= 300;
+    progress_step(&progress, 3, 1);
     progress_end(&progress);
 }
 
@@ -765,6 +789,14 @@ START_TEST(test_bar)
 }
 END_TEST
 
+START_TEST(test_time_left)
+{
+    char *seen = on_terminal(work_slowly, false, "xterm", 80);
+    bool good = strstr(seen, "  1:40 left") != NULL || strstr(seen, "  1:41 left") != NULL;
+    ck_assert_msg(good, "\"%s\"", seen);
+}
+END_TEST
+
 START_TEST(test_bar_fits)
 {
     for (int width = 8; width <= 100; width += 31) {
@@ -817,6 +849,7 @@ Suite *plumbing_suite(void)
     tcase_add_test(cases, test_accepted);
     tcase_add_test(cases, test_help);
     tcase_add_test(cases, test_bar);
+    tcase_add_test(cases, test_time_left);
     tcase_add_test(cases, test_bar_fits);
     tcase_add_test(cases, test_no_bar);
     suite_add_tcase(suite, cases);

@@ -32,6 +32,14 @@ static void leave_directory(void)
     ck_assert_msg(rmdir(directory) == 0, "the test left something in %s", directory);
 }
 
+/* The number that the next file will get: it grows when a file is left open. */
+static int next_descriptor(void)
+{
+    int fd = dup(STDIN_FILENO);
+    close(fd);
+    return fd;
+}
+
 static void put_bytes(const void *bytes, size_t size)
 {
     FILE *stream = fopen(path, "wb");
@@ -427,6 +435,7 @@ END_TEST
    read or refused, and both end well. */
 START_TEST(test_altered_everywhere)
 {
+    int descriptor = next_descriptor();
     static const char others[] = "\0 9[]{\",-\xff";
     size_t size;
     int n_refused = 0, n_read = 0;
@@ -451,6 +460,7 @@ START_TEST(test_altered_everywhere)
         }
     }
     free(bytes);
+    ck_assert_int_eq(next_descriptor(), descriptor);   /* every file was closed */
     ck_assert_int_gt(n_read, 18 * (int)sizeof others); /* all of the data, some letters of names */
     ck_assert_int_gt(n_refused, 1000);
 }
