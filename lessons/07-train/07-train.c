@@ -111,6 +111,13 @@ static void note_positions(bool *trained, const struct Model *model)
     }
 }
 
+static _Noreturn void diverged(const struct Run *run, int step)
+{
+    const struct Param *broken = model_broken(run->model);
+    die("training diverged in step %d: %s is not finite; try a smaller --lr than %g", step,
+        broken != NULL ? broken->name : "the loss", options.lr);
+}
+
 static void train(struct Run *run, struct Source *source, const struct Common *common)
 {
     struct AdamW adamw;
@@ -127,11 +134,9 @@ static void train(struct Run *run, struct Source *source, const struct Common *c
         run->losses[step] = model_gradient(run->model, &run->batch);
         model_update(run->model, &adamw);
 
-        const struct Param *broken = model_broken(run->model);
-        if (broken != NULL || !isfinite(run->losses[step])) {
+        if (!isfinite(run->losses[step]) || model_broken(run->model) != NULL) {
             progress_end(&progress);
-            die("training diverged in step %d: %s is not finite; try a smaller --lr than %g",
-                step + 1, broken != NULL ? broken->name : "the loss", options.lr);
+            diverged(run, step + 1);
         }
         note_positions(run->trained, run->model);
         for (int i = 0; i < options.batch; i++) {
@@ -145,6 +150,9 @@ static void train(struct Run *run, struct Source *source, const struct Common *c
     }
     progress_end(&progress);
     live_close(&live, run->losses, options.steps);
+    if (options.steps > 0 && !isfinite(model_forward(run->model, &run->batch))) {
+        diverged(run, options.steps); /* weights so large that a forward pass overflows */
+    }
     adamw_free(&adamw);
     seen_close(&run->seen);
 }
