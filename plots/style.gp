@@ -34,7 +34,6 @@ if (theme eq 'dark') {
 }
 
 # The page is 1280x720. The odd factors make letters, lines, dashes and dots come out alike.
-set encoding utf8
 if (format eq 'svg') {
     set terminal svg size 1280,720 font 'DejaVu Sans,Verdana,sans-serif,24' \
         dashlength 0.5 background paper
