@@ -14,7 +14,7 @@ void batch_new(struct Batch *batch, int max_count, int context)
                             .targets = zeros_new(rows, sizeof(int32_t)),
                             .positions = zeros_new(rows, sizeof(int32_t)),
                             .max_count = max_count,
-                            .max_rows = (int)rows};
+                            .context = context};
 }
 
 void batch_free(struct Batch *batch)
@@ -33,8 +33,11 @@ void batch_clear(struct Batch *batch)
 
 void batch_add(struct Batch *batch, const int32_t *tokens, const int32_t *targets, int length)
 {
-    if (batch->count == batch->max_count || batch->rows + length > batch->max_rows) {
+    if (batch->count == batch->max_count) {
         die("a batch of %d sequences is full", batch->max_count);
+    }
+    if (length > batch->context) {
+        die("a sequence of %d tokens is longer than the context of %d", length, batch->context);
     }
     for (int t = 0; t < length; t++) {
         int row = batch->rows + t;

@@ -44,6 +44,7 @@ struct Model *model_new(struct ModelConfig config, int max_count)
 {
     struct Model *model = zeros_new(1, sizeof *model);
     model->config = config;
+    model->max_count = max_count;
     model->w.blocks = zeros_new((size_t)config.n_layers, sizeof *model->w.blocks);
     model_params(&model->w, &(struct ParamWalk){.list = &model->params}, &config);
     model->weights = array_new(model->params.size);
@@ -91,6 +92,11 @@ void model_pack(struct Model *model)
 /* Shard i begins with the first sequence at or after row i/SHARDS of the batch. */
 static void cut(struct Model *model, const struct Batch *batch)
 {
+    if (batch->count > model->max_count || batch->context > model->config.context) {
+        die("a batch of %d sequences of up to %d tokens is too large for this model: it takes %d "
+            "of %d",
+            batch->count, batch->context, model->max_count, model->config.context);
+    }
     model->batch = batch;
     int sequence = 0;
     for (int i = 0; i < SHARDS; i++) {

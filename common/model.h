@@ -43,6 +43,7 @@ struct Model {
     float *packed;             /* the kernels' copy of the weights */
     struct ModelTensors w;
     struct Shard *shards;      /* SHARDS of them */
+    int max_count;             /* sequences there is room for */
     const struct Batch *batch; /* the one of the last forward pass */
 };
 
