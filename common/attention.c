@@ -15,11 +15,21 @@ int attention_stride(int length)
     return round_up(length, TILE_PAD);
 }
 
+int sequences_asking(struct Sequences sequences)
+{
+    int asking = sequences.start[sequences.count] - sequences.start[0];
+    for (int s = 0; s < sequences.count; s++) {
+        asking -= sequences_first(sequences, s);
+    }
+    return asking;
+}
+
 /* The shape of one sequence's work in one head. */
 struct Shape {
-    int length, stride; /* T, and the row length of weights and of what is transposed */
-    int d, d_pad;       /* d_head, and the row length of what is gathered */
-    ptrdiff_t row;      /* from one row of qkv to the next: 3D */
+    int length, first; /* T, and the first row that asks */
+    int stride;        /* the row length of weights and of what is transposed */
+    int d, d_pad;      /* d_head, and the row length of what is gathered */
+    ptrdiff_t row;     /* from one row of qkv to the next: 3D */
     bool causal;
 };
 
@@ -43,16 +53,18 @@ float attention_weight(const float *weights, struct Sequences sequences, int n_h
                        int head, int query, int key)
 {
     int length = sequences.start[sequence + 1] - sequences.start[sequence];
-    struct Sequences before = {sequences.start, sequence};
+    struct Sequences before = {.start = sequences.start, .count = sequence};
     size_t row = (size_t)head * (size_t)length + (size_t)query;
     return weights[attention_weights_size(before, n_heads) +
                    row * (size_t)attention_stride(length) + (size_t)key];
 }
 
-/* to (T,d_pad) overwritten with the rows of one head, zeros past d. */
-static void gather(float *to, const float *from, ptrdiff_t from_row, const struct Shape *s)
+/* Rows first to T-1 of to (T,d_pad) overwritten with the rows of one head, zeros past d. */
+static void gather(float *to, const float *from, ptrdiff_t from_row, int first,
+                   const struct Shape *s)
 {
-    for (int t = 0; t < s->length; t++, from += from_row, to += s->d_pad) {
+    to += first * s->d_pad;
+    for (int t = first; t < s->length; t++, from += from_row, to += s->d_pad) {
         memcpy(to, from, (size_t)s->d * sizeof *to);
         memset(to + s->d, 0, (size_t)(s->d_pad - s->d) * sizeof *to);
     }
@@ -77,7 +89,7 @@ static void gather_transposed(float *to, const float *from, ptrdiff_t from_row,
 static void scores_product(float *out, const float *a, ptrdiff_t a_row, const float *b_transposed,
                            const struct Shape *s)
 {
-    for (int r = 0, height; r < s->length; r += height) {
+    for (int r = s->first, height; r < s->length; r += height) {
         height = tile_height(s->length - r);
         product((struct Product){.c = out + r * s->stride,
                                  .c_row = s->stride,
@@ -92,13 +104,13 @@ static void scores_product(float *out, const float *a, ptrdiff_t a_row, const fl
     }
 }
 
-/* out (T,d) = or += m·x  for m (T,stride), x (T,d_pad). */
+/* out (T-first,d) = or += m·x  for m (T,stride), x (T,d_pad). */
 static void mix_product(float *out, ptrdiff_t out_row, const float *m, const float *x,
                         enum TileStart start, const struct Shape *s)
 {
-    for (int r = 0, height; r < s->length; r += height) {
+    for (int r = s->first, height; r < s->length; r += height) {
         height = tile_height(s->length - r);
-        product((struct Product){.c = out + r * out_row,
+        product((struct Product){.c = out + (r - s->first) * out_row,
                                  .c_row = out_row,
                                  .a = m + r * s->stride,
                                  .a_row = s->stride,
@@ -118,7 +130,7 @@ static void mix_transposed_product(float *out, ptrdiff_t out_row, const float *m
 {
     for (int r = 0, height; r < s->length; r += height) {
         height = tile_height(s->length - r);
-        int first = s->causal ? r : 0;
+        int first = s->causal && r > s->first ? r : s->first;
         product((struct Product){.c = out + r * out_row,
                                  .c_row = out_row,
                                  .a = m + first * s->stride + r,
@@ -135,7 +147,8 @@ static void mix_transposed_product(float *out, ptrdiff_t out_row, const float *m
 /* Scores to weights in place, row by row: the keys that a query may see, zeros in the others. */
 static void softmax_over_keys(float *weights, float scale, const struct Shape *s)
 {
-    for (int query = 0; query < s->length; query++, weights += s->stride) {
+    weights += s->first * s->stride;
+    for (int query = s->first; query < s->length; query++, weights += s->stride) {
         int seen = s->causal ? query + 1 : s->length;
         for (int key = 0; key < seen; key++) {
             weights[key] *= scale;
@@ -150,7 +163,7 @@ static void softmax_over_keys_backward(float *d_scores, const float *d_weights,
                                        const float *weights, float scale, const struct Shape *s)
 {
     memset(d_scores, 0, (size_t)s->length * (size_t)s->stride * sizeof *d_scores);
-    for (int query = 0; query < s->length; query++) {
+    for (int query = s->first; query < s->length; query++) {
         int at = query * s->stride, seen = s->causal ? query + 1 : s->length;
         softmax_row_backward(d_scores + at, d_weights + at, weights + at, seen);
         for (int key = 0; key < seen; key++) {
@@ -204,10 +217,13 @@ static void softmax_over_queries_backward(float *d_scores, const float *d_weight
     }
 }
 
-static struct Shape shape_of(int length, int d_model, const struct AttentionConfig *config)
+static struct Shape shape_of(struct Sequences sequences, int n, int d_model,
+                             const struct AttentionConfig *config)
 {
+    int length = sequences.start[n + 1] - sequences.start[n];
     int d = d_model / config->n_heads;
     return (struct Shape){.length = length,
+                          .first = sequences_first(sequences, n),
                           .stride = attention_stride(length),
                           .d = d,
                           .d_pad = round_up(d, TILE_PAD),
@@ -221,7 +237,7 @@ static void head_forward(float *out, float *weights, float *scratch, const float
 {
     float *k_transposed = scratch, *values = k_transposed + s->d * s->stride;
     gather_transposed(k_transposed, k, s->row, s);
-    gather(values, v, s->row, s);
+    gather(values, v, s->row, 0, s);
 
     scores_product(weights, q, s->row, k_transposed, s);
     if (config->axis == OVER_KEYS) {
@@ -241,9 +257,9 @@ static void head_backward(float *d_q, float *d_k, float *d_v, float *scratch, co
     float *d_weights = d_outs + s->length * s->d_pad;
     float *d_scores = d_weights + s->length * s->stride;
     gather_transposed(v_transposed, v, s->row, s);
-    gather(queries, q, s->row, s);
-    gather(keys, k, s->row, s);
-    gather(d_outs, d_out, d_model, s);
+    gather(queries, q, s->row, 0, s);
+    gather(keys, k, s->row, 0, s);
+    gather(d_outs, d_out, d_model, s->first, s);
 
     /* out = weights·v */
     mix_transposed_product(d_v, s->row, weights, d_outs, s);
@@ -255,7 +271,7 @@ static void head_backward(float *d_q, float *d_k, float *d_v, float *scratch, co
         softmax_over_queries_backward(d_scores, d_weights, weights, config->scale, s);
     }
     /* scores = q·kᵀ */
-    mix_product(d_q, s->row, d_scores, keys, START_C, s);
+    mix_product(d_q + s->first * s->row, s->row, d_scores, keys, START_C, s);
     mix_transposed_product(d_k, s->row, d_scores, queries, s);
 }
 
@@ -264,14 +280,14 @@ void attention_forward(float *out, float *weights, float *scratch, const float *
                        const struct AttentionConfig *config)
 {
     for (int n = 0; n < sequences.count; n++) {
-        struct Shape s = shape_of(sequences.start[n + 1] - sequences.start[n], d_model, config);
+        struct Shape s = shape_of(sequences, n, d_model, config);
         for (int h = 0; h < config->n_heads; h++) {
             const float *q = qkv + h * s.d, *k = q + d_model, *v = k + d_model;
             head_forward(out + h * s.d, weights, scratch, q, k, v, d_model, &s, config);
             weights += s.length * s.stride;
         }
         qkv += s.length * s.row;
-        out += (ptrdiff_t)s.length * d_model;
+        out += (ptrdiff_t)(s.length - s.first) * d_model;
     }
 }
 
@@ -280,7 +296,7 @@ void attention_backward(float *d_qkv, float *scratch, const float *d_out, const 
                         const struct AttentionConfig *config)
 {
     for (int n = 0; n < sequences.count; n++) {
-        struct Shape s = shape_of(sequences.start[n + 1] - sequences.start[n], d_model, config);
+        struct Shape s = shape_of(sequences, n, d_model, config);
         for (int h = 0; h < config->n_heads; h++) {
             const float *q = qkv + h * s.d, *k = q + d_model, *v = k + d_model;
             float *d_q = d_qkv + h * s.d, *d_k = d_q + d_model, *d_v = d_k + d_model;
@@ -290,6 +306,6 @@ void attention_backward(float *d_qkv, float *scratch, const float *d_out, const 
         }
         qkv += s.length * s.row;
         d_qkv += s.length * s.row;
-        d_out += (ptrdiff_t)s.length * d_model;
+        d_out += (ptrdiff_t)(s.length - s.first) * d_model;
     }
 }

@@ -19,20 +19,31 @@ struct AttentionConfig {
     enum SoftmaxAxis axis;
 };
 
-/* Which rows belong together: sequence s is the rows start[s]-start[0] .. start[s+1]-start[0]-1. */
+/* Which rows belong together: sequence s is the rows start[s]-start[0] .. start[s+1]-start[0]-1.
+   first[s], counted from start[s], is the first of them that asks (has a query); those before it
+   are only looked at. first NULL: all ask. */
 struct Sequences {
     const int32_t *start;
     int count;
+    const int32_t *first;
 };
 
-/* out (R,D) overwritten. weights: attention_weights_size floats, overwritten, kept for the backward
-   pass. qkv (R,3D): in each row the queries, keys and values of all heads, head h at h*d_head.
-   scratch: attention_scratch_size floats, overwritten. D divisible by n_heads. */
+/* How many rows ask; how many of sequence s are only looked at. */
+int sequences_asking(struct Sequences sequences);
+static inline int sequences_first(struct Sequences sequences, int s)
+{
+    return sequences.first != NULL ? sequences.first[s] : 0;
+}
+
+/* out (Q,D) overwritten, for the Q rows that ask. weights: attention_weights_size floats,
+   overwritten in the rows that ask, kept for the backward pass. qkv (R,3D): in each row the
+   queries, keys and values of all heads, head h at h*d_head. scratch: attention_scratch_size
+   floats, overwritten. D divisible by n_heads. With the softmax over queries all rows must ask. */
 void attention_forward(float *out, float *weights, float *scratch, const float *qkv,
                        struct Sequences sequences, int d_model,
                        const struct AttentionConfig *config);
 
-/* d_qkv (R,3D) added to. d_out (R,D); qkv and weights as left by the forward pass. */
+/* d_qkv (R,3D) added to. d_out (Q,D); qkv and weights as left by the forward pass. */
 void attention_backward(float *d_qkv, float *scratch, const float *d_out, const float *qkv,
                         const float *weights, struct Sequences sequences, int d_model,
                         const struct AttentionConfig *config);

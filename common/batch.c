@@ -10,6 +10,7 @@ void batch_new(struct Batch *batch, int max_count, int context)
 {
     size_t rows = (size_t)max_count * (size_t)context;
     *batch = (struct Batch){.start = zeros_new((size_t)max_count + 1, sizeof(int32_t)),
+                            .first = zeros_new((size_t)max_count, sizeof(int32_t)),
                             .tokens = zeros_new(rows, sizeof(int32_t)),
                             .targets = zeros_new(rows, sizeof(int32_t)),
                             .positions = zeros_new(rows, sizeof(int32_t)),
@@ -20,6 +21,7 @@ void batch_new(struct Batch *batch, int max_count, int context)
 void batch_free(struct Batch *batch)
 {
     free(batch->start);
+    free(batch->first);
     free(batch->tokens);
     free(batch->targets);
     free(batch->positions);
@@ -46,6 +48,11 @@ void batch_add(struct Batch *batch, const int32_t *tokens, const int32_t *target
         batch->positions[row] = t;
         batch->n_targets += batch->targets[row] != IGNORE;
     }
+    int first = 0;
+    while (first < length && batch->targets[batch->rows + first] == IGNORE) {
+        first++;
+    }
+    batch->first[batch->count] = first;
     batch->rows += length;
     batch->count++;
     batch->start[batch->count] = batch->rows;

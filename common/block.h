@@ -16,15 +16,15 @@ struct BlockTensors {
     struct Linear up, down;       /* D -> 4D, 4D -> D */
 };
 
-/* What the forward pass leaves for the backward pass; R rows. */
+/* What the forward pass leaves for the backward pass: R rows, Q of which ask (attention.h). */
 struct BlockSaved {
     float *mean1, *rstd1, *normed1; /* (R), (R), (R,D) */
     float *qkv;                     /* (R,3D) */
     float *weights;                 /* attention_weights_size */
-    float *heads;                   /* (R,D) what the heads give, side by side */
-    float *middle;                  /* (R,D) */
-    float *mean2, *rstd2, *normed2; /* (R), (R), (R,D) */
-    float *up, *gelu;               /* (R,4D) */
+    float *heads;                   /* (Q,D) what the heads give, side by side */
+    float *middle;                  /* (Q,D) */
+    float *mean2, *rstd2, *normed2; /* (Q), (Q), (Q,D) */
+    float *up, *gelu;               /* (Q,4D) */
 };
 
 /* Working space, used anew by each block. */
@@ -39,12 +39,13 @@ struct BlockScratch {
 /* The next block of the walk, its names beginning with prefix. */
 struct BlockTensors block_params(struct ParamWalk *walk, const char *prefix, int d_model);
 
-/* y (R,D) overwritten, saved overwritten; x (R,D), which the backward pass needs again. */
+/* y (Q,D) overwritten for the rows that ask, saved overwritten; x (R,D), which the backward pass
+   needs again. */
 void block_forward(float *y, struct BlockSaved *saved, struct BlockScratch *scratch, const float *x,
                    const struct BlockTensors *w, struct Sequences sequences, int rows, int d_model,
                    const struct AttentionConfig *config);
 
-/* d_x (R,D) and the gradients d added to; d_y (R,D), x and saved as the forward pass had them. */
+/* d_x (R,D) and the gradients d added to; d_y (Q,D), x and saved as the forward pass had them. */
 void block_backward(float *d_x, struct BlockTensors *d, struct BlockScratch *scratch,
                     const float *d_y, const float *x, const struct BlockSaved *saved,
                     const struct BlockTensors *w, struct Sequences sequences, int rows, int d_model,

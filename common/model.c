@@ -89,8 +89,9 @@ void model_pack(struct Model *model)
     }
 }
 
-/* Shard i begins with the first sequence at or after row i/SHARDS of the batch. */
-static void cut(struct Model *model, const struct Batch *batch)
+/* all_rows: even those of the last block that no loss can see. Shard i begins with the first
+   sequence at or after row i/SHARDS of the batch. */
+static void cut(struct Model *model, const struct Batch *batch, bool all_rows)
 {
     if (batch->count > model->max_count || batch->context > model->config.context) {
         die("a batch of %d sequences of up to %d tokens is too large for this model: it takes %d "
@@ -105,6 +106,7 @@ static void cut(struct Model *model, const struct Batch *batch)
         s->first_sequence = sequence;
         s->first_row = row;
         s->sequences.start = batch->start + sequence;
+        s->sequences.first = all_rows ? NULL : batch->first + sequence;
         while (sequence < batch->count &&
                (int64_t)batch->start[sequence] * SHARDS < (int64_t)batch->rows * (i + 1)) {
             sequence++;
@@ -128,7 +130,7 @@ static double mean_loss(const struct Model *model)
 
 double model_forward(struct Model *model, const struct Batch *batch)
 {
-    cut(model, batch);
+    cut(model, batch, true);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < SHARDS; i++) {
         shard_forward(&model->shards[i], model);
@@ -138,7 +140,7 @@ double model_forward(struct Model *model, const struct Batch *batch)
 
 double model_gradient(struct Model *model, const struct Batch *batch)
 {
-    cut(model, batch);
+    cut(model, batch, model->config.attention.axis == OVER_QUERIES);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < SHARDS; i++) {
         shard_forward(&model->shards[i], model);

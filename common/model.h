@@ -62,8 +62,10 @@ void model_pack(struct Model *model);
    Logits and attention weights can be read until the next call. batch must live as long. */
 double model_forward(struct Model *model, const struct Batch *batch);
 
-/* Forward and backward pass, for a batch with at least one target. The gradient lies in the shards
-   until model_update or model_sum_gradients. Returns the mean loss. */
+/* Forward and backward pass, for a batch with at least one target. The gradient lies in the
+   shards until model_update or model_sum_gradients. Rows that no loss can see are left out of
+   the last block, so logits and attention weights cannot be read afterwards. Returns the mean
+   loss. */
 double model_gradient(struct Model *model, const struct Batch *batch);
 
 /* The first tensor with a weight that is NaN or infinite; NULL if all are finite. */
@@ -75,10 +77,11 @@ void model_sum_gradients(struct Model *model);
 /* One AdamW step with the summed gradient, which is left in model->gradient. */
 void model_update(struct Model *model, struct AdamW *adamw);
 
-/* The logits (vocab) of a row of the last batch. */
+/* The logits (vocab) of a row of the last batch, after model_forward. */
 const float *model_logits(const struct Model *model, int row);
 
-/* What a head of a layer gave to one key for one query, in a sequence of the last batch. */
+/* What a head of a layer gave to one key for one query, in a sequence of the last batch, after
+   model_forward. */
 float model_attention(const struct Model *model, int layer, int head, int sequence, int query,
                       int key);
 

@@ -83,6 +83,7 @@ void shard_new(struct Shard *s, const struct Model *model, int rows)
     *s = (struct Shard){.x = zeros_new(layers + 1, sizeof *s->x),
                         .blocks = zeros_new(layers, sizeof *s->blocks),
                         .d = {.blocks = zeros_new(layers, sizeof *s->d.blocks)},
+                        .asked = zeros_new((size_t)rows, sizeof *s->asked),
                         .gradient = array_new(model->params.size)};
     s->memory = array_new(lay_out(s, NULL, config, (size_t)rows));
     lay_out(s, s->memory, config, (size_t)rows);
@@ -92,10 +93,34 @@ void shard_new(struct Shard *s, const struct Model *model, int rows)
 void shard_free(struct Shard *s)
 {
     free(s->x);
+    free(s->asked);
     free(s->blocks);
     free(s->d.blocks);
     free(s->gradient);
     free(s->memory);
+}
+
+/* No loss sees the rows of the last block that stand before the first target of their sequence:
+   they need not ask there. In the blocks before it, later rows look at them. */
+static struct Sequences asking_in(const struct Shard *s, const struct Model *model, int layer)
+{
+    struct Sequences sequences = s->sequences;
+    if (layer < model->config.n_layers - 1) {
+        sequences.first = NULL;
+    }
+    return sequences;
+}
+
+static void gather_targets(struct Shard *s)
+{
+    s->asking = 0;
+    for (int n = 0; n < s->sequences.count; n++) {
+        int begin = s->sequences.start[n] - s->sequences.start[0];
+        int end = s->sequences.start[n + 1] - s->sequences.start[0];
+        for (int row = begin + sequences_first(s->sequences, n); row < end; row++) {
+            s->asked[s->asking++] = s->targets[row];
+        }
+    }
 }
 
 void shard_forward(struct Shard *s, const struct Model *model)
@@ -112,13 +137,16 @@ void shard_forward(struct Shard *s, const struct Model *model)
     }
     for (int layer = 0; layer < config->n_layers; layer++) {
         block_forward(s->x[layer + 1], &s->blocks[layer], &s->scratch, s->x[layer],
-                      &w->blocks[layer], s->sequences, s->rows, d, &config->attention);
+                      &w->blocks[layer], asking_in(s, model, layer), s->rows, d,
+                      &config->attention);
     }
+    gather_targets(s);
     layernorm_forward(s->normed, s->mean, s->rstd, s->x[config->n_layers], w->ln_weight, w->ln_bias,
-                      s->rows, d);
-    linear_forward(s->logits, s->normed, w->head.forward, w->head.bias, s->rows, d, config->vocab);
+                      s->asking, d);
+    linear_forward(s->logits, s->normed, w->head.forward, w->head.bias, s->asking, d,
+                   config->vocab);
     s->loss =
-        cross_entropy_forward(s->probabilities, s->logits, s->targets, s->rows, config->vocab);
+        cross_entropy_forward(s->probabilities, s->logits, s->asked, s->asking, config->vocab);
 }
 
 static float *zeros(float *x, size_t n)
@@ -131,27 +159,28 @@ void shard_backward(struct Shard *s, const struct Model *model, int n_targets)
     const struct ModelConfig *config = &model->config;
     const struct ModelTensors *w = &model->w;
     int d = config->d_model, vocab = config->vocab;
-    size_t row_floats = (size_t)s->rows * (size_t)d;
+    size_t row_floats = (size_t)s->rows * (size_t)d, asking_floats = (size_t)s->asking * (size_t)d;
     zeros(s->gradient, model->params.size);
 
     /* loss = cross_entropy(logits) */
-    float *d_logits = zeros(s->d_logits, (size_t)s->rows * (size_t)vocab);
-    cross_entropy_backward(d_logits, s->probabilities, s->targets, s->rows, vocab, n_targets);
+    float *d_logits = zeros(s->d_logits, (size_t)s->asking * (size_t)vocab);
+    cross_entropy_backward(d_logits, s->probabilities, s->asked, s->asking, vocab, n_targets);
     /* logits = head(normed) */
-    float *d_normed = zeros(s->d_normed, row_floats);
-    linear_backward_input(d_normed, d_logits, w->head.backward, s->rows, d, vocab);
+    float *d_normed = zeros(s->d_normed, asking_floats);
+    linear_backward_input(d_normed, d_logits, w->head.backward, s->asking, d, vocab);
     linear_backward_weight(s->d.head.weight, s->d.head.bias, d_logits, s->normed, s->scratch.linear,
-                           s->rows, d, vocab);
+                           s->asking, d, vocab);
     /* normed = layernorm(x[n_layers]) */
-    float *d_y = zeros(s->d_y, row_floats);
+    float *d_y = zeros(s->d_y, asking_floats);
     layernorm_backward(d_y, s->d.ln_weight, s->d.ln_bias, d_normed, s->x[config->n_layers], s->mean,
-                       s->rstd, w->ln_weight, s->rows, d);
+                       s->rstd, w->ln_weight, s->asking, d);
     /* x[layer+1] = block(x[layer]) */
     float *d_x = s->d_x;
     for (int layer = config->n_layers - 1; layer >= 0; layer--) {
         zeros(d_x, row_floats);
         block_backward(d_x, &s->d.blocks[layer], &s->scratch, d_y, s->x[layer], &s->blocks[layer],
-                       &w->blocks[layer], s->sequences, s->rows, d, &config->attention);
+                       &w->blocks[layer], asking_in(s, model, layer), s->rows, d,
+                       &config->attention);
         float *swap = d_x;
         d_x = d_y;
         d_y = swap;

@@ -10,7 +10,9 @@ struct Shard {
     int first_sequence, first_row, rows; /* its part of the batch */
     struct Sequences sequences;
     const int32_t *tokens, *positions, *targets;
-    double loss; /* sum over its rows with a target */
+    int asking;     /* rows that the last block computes: all, or those that a loss can see */
+    int32_t *asked; /* (asking): their targets */
+    double loss;    /* sum over its rows with a target */
 
     float *gradient; /* laid out like the weights */
     struct ModelTensors d;
@@ -31,6 +33,8 @@ struct Shard {
 void shard_new(struct Shard *shard, const struct Model *model, int rows);
 void shard_free(struct Shard *shard);
 
+/* Leaves the shard's loss and what the backward pass needs. sequences.first says which rows ask in
+   the last block; in the blocks before it all do. */
 void shard_forward(struct Shard *shard, const struct Model *model);
 
 /* The gradient overwritten, for the loss divided by n_targets, the targets of the whole batch. */

@@ -37,7 +37,7 @@ static struct Kept forward(float *x, const struct BlockTensors *w, const struct 
 {
     int R = batch->rows;
     size_t n = (size_t)R * (size_t)D;
-    struct Sequences sequences = {batch->start, batch->count};
+    struct Sequences sequences = {.start = batch->start, .count = batch->count};
     struct Kept k = {.x = x};
 
     k.mean1 = array_new((size_t)R), k.rstd1 = array_new((size_t)R), k.normed1 = array_new(n);
@@ -73,7 +73,7 @@ static float *backward(float *d_y, struct Kept k, const struct BlockTensors *w,
 {
     int R = batch->rows;
     size_t n = (size_t)R * (size_t)D, F = sizeof(float);
-    struct Sequences sequences = {batch->start, batch->count};
+    struct Sequences sequences = {.start = batch->start, .count = batch->count};
 
     /* y = middle + down(gelu(up(norm(middle)))): the plus sends d_y both ways */
     float *d_middle = memcpy(array_new(n), d_y, n * F);

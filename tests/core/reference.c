@@ -188,7 +188,7 @@ double ref_model(double *logits, const double *w, const struct Batch *batch,
         }
     }
     for (int layer = 0; layer < config->n_layers; layer++) {
-        struct Sequences sequences = {batch->start, batch->count};
+        struct Sequences sequences = {.start = batch->start, .count = batch->count};
         w = ref_block(y, x, w, sequences, rows, d, &config->attention);
         memcpy(x, y, (size_t)(rows * d) * sizeof *x);
     }

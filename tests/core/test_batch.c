@@ -407,6 +407,7 @@ static void check_against_alone(struct ModelConfig config, const struct Batch *b
     struct Model *model = new_model(config, max_count), *single = new_model(config, 1);
     size_t size = model->params.size;
     struct Outcome got = outcome_of(model, batch);
+    model_forward(model, batch);
     double loss = 0.0, *sum = zeros_new(size, sizeof *sum);
     for (int s = 0; s < batch->count; s++) {
         struct Batch one = alone(batch, s);

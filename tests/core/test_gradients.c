@@ -467,11 +467,11 @@ static void check_attention(struct Sequences sequences, int d_head, struct Atten
 START_TEST(attention_gradient_is_the_slope)
 {
     static const int32_t three[] = {4, 9, 10, 13}, one[] = {0, 17}, two[] = {0, 7, 20};
-    check_attention((struct Sequences){three, 3}, 5, way(_i, 2, 5));
-    check_attention((struct Sequences){three, 3}, 1, way(_i, 3, 1));
-    check_attention((struct Sequences){one, 1}, 12, way(_i, 1, 12));
-    check_attention((struct Sequences){two, 2}, 4, way(_i, 3, 4));
-    check_attention((struct Sequences){three, 3}, 33, way(_i, 1, 33));
+    check_attention((struct Sequences){.start = three, .count = 3}, 5, way(_i, 2, 5));
+    check_attention((struct Sequences){.start = three, .count = 3}, 1, way(_i, 3, 1));
+    check_attention((struct Sequences){.start = one, .count = 1}, 12, way(_i, 1, 12));
+    check_attention((struct Sequences){.start = two, .count = 2}, 4, way(_i, 3, 4));
+    check_attention((struct Sequences){.start = three, .count = 3}, 33, way(_i, 1, 33));
 }
 END_TEST
 
@@ -577,8 +577,8 @@ static void check_block(struct Sequences sequences, int d_head, struct Attention
 START_TEST(block_gradient_is_the_slope)
 {
     static const int32_t three[] = {4, 9, 10, 13}, one[] = {0, 6};
-    check_block((struct Sequences){three, 3}, 3, way(_i, 2, 3));
-    check_block((struct Sequences){one, 1}, 5, way(_i, 1, 5));
+    check_block((struct Sequences){.start = three, .count = 3}, 3, way(_i, 2, 3));
+    check_block((struct Sequences){.start = one, .count = 1}, 5, way(_i, 1, 5));
 }
 END_TEST
 
@@ -680,6 +680,7 @@ START_TEST(model_gradient_is_the_slope)
     double loss = model_gradient(model, &batch);
     model_sum_gradients(model);
     compare("loss", 0, loss, model_value(&w), 1.0);
+    model_forward(model, &batch);
     for (int r = 0; r < batch.rows; r++) {
         compare_values("logits", model_logits(model, r), w.logits + (size_t)r * vocab, vocab);
     }

@@ -658,7 +658,7 @@ static void check_attention(int length, int d_head, bool causal, enum SoftmaxAxi
         .config = {.n_heads = heads, .scale = 0.37f, .causal = causal, .axis = axis},
         .d_head = d_head,
         .d_model = heads * d_head,
-        .sequences = {start, 3}};
+        .sequences = {.start = start, .count = 3}};
     size_t size = (size_t)rows * (size_t)a.d_model;
     size_t scratch_size = attention_scratch_size(longest, d_head);
     a.qkv = random_input("qkv", 3 * size);
