@@ -16,15 +16,15 @@ echo '      below 0.01 at     right      never saw, right        9 to 12, right'
 seed=1
 while [ "$seed" -le "$n" ]; do
     ./lesson-07 --seed $seed --out "$out" >"$out/page.txt"
-    learned=$(value 'first below 0.01: ')
-    printf '%4d  %16s  %9s  %22s  %14s\n' $seed "$learned" "$(value 'to 8 letters: ')" \
+    printf '%4d  %16s  %9s  %22s  %14s\n' $seed "$(value 'first below 0.01: ')" \
+        "$(value 'to 8 letters: ')" \
         "$(sed -n 's/ *\([0-9]*\) of them training never saw: \([0-9]*\).*/\2 of \1/p' "$out/page.txt")" \
         "$(value '9 to 12 letters: ')"
-    echo "$learned" | sed 's/not/99999/' >>"$out/learned.txt.part"
     seed=$((seed + 1))
-done
-sort -n "$out/learned.txt.part" | awk -v n="$n" '
-    { step[NR] = $1 == 99999 ? "never" : $1 }
+done | tee "$out/table.txt"
+
+# "not" sorts behind every number.
+awk '{ print $2 }' "$out/table.txt" | sed 's/not/999999/' | sort -n | sed 's/999999/never/' | awk '
+    { step[NR] = $1 }
     END { printf "in order, the middle two of %d: %s and %s; the first and the last: %s and %s\n",
-                 n, step[n / 2], step[n / 2 + 1], step[1], step[n] }'
-rm -f "$out/learned.txt.part"
+                 NR, step[NR / 2], step[NR / 2 + 1], step[1], step[NR] }'
