@@ -31,8 +31,8 @@ struct Option {
     bool given;             /* overwritten: was it on the command line? */
 };
 
-/* One seed proves nothing. This one was taken for being ordinary: of the first twenty it is the one
-   in the middle, by the step at which lesson 07 has learned its task. */
+/* One seed proves nothing. This one was taken for being ordinary: of the first twenty it is one of
+   the middle two, by the step at which lesson 07 has learned its task. */
 enum { DEFAULT_SEED = 5 };
 
 /* What every program takes: --help, --seed, --threads, --out and --quiet. */
