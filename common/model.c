@@ -3,42 +3,10 @@
 #include "model.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base.h"
 #include "shard.h"
-
-struct ModelConfig model_config(int vocab, int context, int d_model, int n_heads, int n_layers)
-{
-    if (n_heads < 1 || d_model % n_heads != 0) {
-        die("a width of %d cannot be split among %d heads: it must be divisible by their number",
-            d_model, n_heads);
-    }
-    return (struct ModelConfig){.vocab = vocab,
-                                .context = context,
-                                .d_model = d_model,
-                                .n_layers = n_layers,
-                                .attention = {.n_heads = n_heads,
-                                              .scale = 1.0f / sqrtf((float)(d_model / n_heads)),
-                                              .causal = true,
-                                              .axis = OVER_KEYS}};
-}
-
-void model_params(struct ModelTensors *t, struct ParamWalk *walk, const struct ModelConfig *config)
-{
-    int d = config->d_model;
-    t->token = param(walk, "", "tok.weight", config->vocab, d, INIT_NORMAL, 0);
-    t->position = param(walk, "", "pos.weight", config->context, d, INIT_NORMAL, 0);
-    for (int layer = 0; layer < config->n_layers; layer++) {
-        char prefix[24];
-        snprintf(prefix, sizeof prefix, "blocks.%d.", layer);
-        t->blocks[layer] = block_params(walk, prefix, d);
-    }
-    t->ln_weight = param(walk, "", "ln.weight", d, 0, INIT_ONES, 0);
-    t->ln_bias = param(walk, "", "ln.bias", d, 0, INIT_ZEROS, 0);
-    t->head = param_linear(walk, "", "head", config->vocab, d);
-}
 
 struct Model *model_new(struct ModelConfig config, int max_count)
 {
@@ -56,7 +24,7 @@ struct Model *model_new(struct ModelConfig config, int max_count)
     /* A shard ends with the sequence that reaches its share: at most one sequence over it. */
     int rows = (max_count * config.context + SHARDS - 1) / SHARDS + config.context;
     for (int i = 0; i < SHARDS; i++) {
-        shard_new(&model->shards[i], model, rows);
+        shard_new(&model->shards[i], &config, model->params.size, rows);
     }
     return model;
 }
@@ -133,7 +101,7 @@ double model_forward(struct Model *model, const struct Batch *batch)
     cut(model, batch, true);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < SHARDS; i++) {
-        shard_forward(&model->shards[i], model);
+        shard_forward(&model->shards[i], &model->config, &model->w);
     }
     return mean_loss(model);
 }
@@ -143,8 +111,8 @@ double model_gradient(struct Model *model, const struct Batch *batch)
     cut(model, batch, model->config.attention.axis == OVER_QUERIES);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int i = 0; i < SHARDS; i++) {
-        shard_forward(&model->shards[i], model);
-        shard_backward(&model->shards[i], model, batch->n_targets);
+        shard_forward(&model->shards[i], &model->config, &model->w);
+        shard_backward(&model->shards[i], &model->config, &model->w, batch->n_targets);
     }
     return mean_loss(model);
 }

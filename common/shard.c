@@ -76,15 +76,15 @@ static size_t lay_out(struct Shard *s, float *m, const struct ModelConfig *confi
     return used;
 }
 
-void shard_new(struct Shard *s, const struct Model *model, int rows)
+void shard_new(struct Shard *s, const struct ModelConfig *config, size_t n_weights, int rows)
 {
-    const struct ModelConfig *config = &model->config;
     size_t layers = (size_t)config->n_layers;
     *s = (struct Shard){.x = zeros_new(layers + 1, sizeof *s->x),
                         .blocks = zeros_new(layers, sizeof *s->blocks),
                         .d = {.blocks = zeros_new(layers, sizeof *s->d.blocks)},
                         .asked = zeros_new((size_t)rows, sizeof *s->asked),
-                        .gradient = array_new(model->params.size)};
+                        .gradient = array_new(n_weights),
+                        .n_weights = n_weights};
     s->memory = array_new(lay_out(s, NULL, config, (size_t)rows));
     lay_out(s, s->memory, config, (size_t)rows);
     model_params(&s->d, &(struct ParamWalk){.base = s->gradient}, config);
@@ -102,10 +102,10 @@ void shard_free(struct Shard *s)
 
 /* No loss sees the rows of the last block that stand before the first target of their sequence:
    they need not ask there. In the blocks before it, later rows look at them. */
-static struct Sequences asking_in(const struct Shard *s, const struct Model *model, int layer)
+static struct Sequences asking_in(const struct Shard *s, int layer, int n_layers)
 {
     struct Sequences sequences = s->sequences;
-    if (layer < model->config.n_layers - 1) {
+    if (layer < n_layers - 1) {
         sequences.first = NULL;
     }
     return sequences;
@@ -123,10 +123,8 @@ static void gather_targets(struct Shard *s)
     }
 }
 
-void shard_forward(struct Shard *s, const struct Model *model)
+void shard_forward(struct Shard *s, const struct ModelConfig *config, const struct ModelTensors *w)
 {
-    const struct ModelConfig *config = &model->config;
-    const struct ModelTensors *w = &model->w;
     int d = config->d_model;
     for (int r = 0; r < s->rows; r++) {
         const float *token = w->token + s->tokens[r] * d;
@@ -137,7 +135,7 @@ void shard_forward(struct Shard *s, const struct Model *model)
     }
     for (int layer = 0; layer < config->n_layers; layer++) {
         block_forward(s->x[layer + 1], &s->blocks[layer], &s->scratch, s->x[layer],
-                      &w->blocks[layer], asking_in(s, model, layer), s->rows, d,
+                      &w->blocks[layer], asking_in(s, layer, config->n_layers), s->rows, d,
                       &config->attention);
     }
     gather_targets(s);
@@ -154,13 +152,12 @@ static float *zeros(float *x, size_t n)
     return memset(x, 0, n * sizeof *x);
 }
 
-void shard_backward(struct Shard *s, const struct Model *model, int n_targets)
+void shard_backward(struct Shard *s, const struct ModelConfig *config, const struct ModelTensors *w,
+                    int n_targets)
 {
-    const struct ModelConfig *config = &model->config;
-    const struct ModelTensors *w = &model->w;
     int d = config->d_model, vocab = config->vocab;
     size_t row_floats = (size_t)s->rows * (size_t)d, asking_floats = (size_t)s->asking * (size_t)d;
-    zeros(s->gradient, model->params.size);
+    zeros(s->gradient, s->n_weights);
 
     /* loss = cross_entropy(logits) */
     float *d_logits = zeros(s->d_logits, (size_t)s->asking * (size_t)vocab);
@@ -179,7 +176,7 @@ void shard_backward(struct Shard *s, const struct Model *model, int n_targets)
     for (int layer = config->n_layers - 1; layer >= 0; layer--) {
         zeros(d_x, row_floats);
         block_backward(d_x, &s->d.blocks[layer], &s->scratch, d_y, s->x[layer], &s->blocks[layer],
-                       &w->blocks[layer], asking_in(s, model, layer), s->rows, d,
+                       &w->blocks[layer], asking_in(s, layer, config->n_layers), s->rows, d,
                        &config->attention);
         float *swap = d_x;
         d_x = d_y;

@@ -4,7 +4,7 @@
 #ifndef COMMON_SHARD_H
 #define COMMON_SHARD_H
 
-#include "model.h"
+#include "config.h"
 
 struct Shard {
     int first_sequence, first_row, rows; /* its part of the batch */
@@ -15,6 +15,7 @@ struct Shard {
     double loss;    /* sum over its rows with a target */
 
     float *gradient; /* laid out like the weights */
+    size_t n_weights;
     struct ModelTensors d;
 
     /* kept by the forward pass */
@@ -29,15 +30,17 @@ struct Shard {
     float *memory;                          /* all of the above lies here */
 };
 
-/* Room for rows rows; the gradient has the layout of model's weights. */
-void shard_new(struct Shard *shard, const struct Model *model, int rows);
+/* Room for rows rows, and for a gradient of n_weights floats: the layout of the weights. */
+void shard_new(struct Shard *shard, const struct ModelConfig *config, size_t n_weights, int rows);
 void shard_free(struct Shard *shard);
 
 /* Leaves the shard's loss and what the backward pass needs. sequences.first says which rows ask in
-   the last block; in the blocks before it all do. */
-void shard_forward(struct Shard *shard, const struct Model *model);
+   the last block; in the blocks before it all do. w: the weights, packed. */
+void shard_forward(struct Shard *shard, const struct ModelConfig *config,
+                   const struct ModelTensors *w);
 
 /* The gradient overwritten, for the loss divided by n_targets, the targets of the whole batch. */
-void shard_backward(struct Shard *shard, const struct Model *model, int n_targets);
+void shard_backward(struct Shard *shard, const struct ModelConfig *config,
+                    const struct ModelTensors *w, int n_targets);
 
 #endif
