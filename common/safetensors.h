@@ -50,6 +50,7 @@ struct TensorFile {
 
 const char *dtype_name(enum Dtype dtype); /* "F32", ... */
 size_t dtype_size(enum Dtype dtype);      /* in bytes */
+size_t tensor_bytes(const struct Tensor *tensor);
 
 /* Read and check path. On success file is filled, to be given to safetensors_free. On failure the
    result is false, file is empty and error holds one sentence that names the file, the tensor and
