@@ -7,6 +7,9 @@
 
 #include "tile.h"
 
+/* From so many outputs on a copy of the columns of x, read again for each tile, pays. */
+enum { MANY = 512 };
+
 void linear_forward_ref(float *y, const float *x, const float *w, const float *bias, int rows,
                         int k, int n)
 {
@@ -129,14 +132,20 @@ void linear_backward_weight(float *d_w, float *d_bias, const float *d_y, const f
         }
     }
     for (int i = 0; i < k; i += TILE_COLUMNS) {
-        pack_columns(scratch, x, i, rows, k);
+        const float *panel = x + i;
+        ptrdiff_t panel_row = k;
+        if (k - i < TILE_COLUMNS || n >= MANY) {
+            pack_columns(scratch, x, i, rows, k);
+            panel = scratch;
+            panel_row = TILE_COLUMNS;
+        }
         product((struct Product){.c = d_w + i,
                                  .c_row = k,
                                  .a = d_y,
                                  .a_row = 1,
                                  .a_step = n,
-                                 .b = scratch,
-                                 .b_row = TILE_COLUMNS,
+                                 .b = panel,
+                                 .b_row = panel_row,
                                  .depth = rows,
                                  .start = START_C},
                 n, tile_width(k - i));

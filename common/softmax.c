@@ -10,11 +10,7 @@ static float row_max(const float *x, int n)
     for (int i = 0; i < n; i += LANES) {
         best = vselect(vfirst(n - i), vmax(vload_n(x + i, n - i), best), best);
     }
-    float max = best[0];
-    for (int lane = 1; lane < LANES; lane++) {
-        max = best[lane] > max ? best[lane] : max;
-    }
-    return max;
+    return vmax_lane(best);
 }
 
 void softmax_row(float *weights, const float *scores, int n)

@@ -134,7 +134,7 @@ static void train(struct Run *run, struct Source *source, const struct Common *c
         run->losses[step] = model_gradient(run->model, &run->batch);
         model_update(run->model, &adamw);
 
-        if (!isfinite(run->losses[step]) || model_broken(run->model) != NULL) {
+        if (!isfinite(run->losses[step])) {
             progress_end(&progress);
             diverged(run, step + 1);
         }
