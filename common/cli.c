@@ -8,14 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "base.h"
 #include "file.h"
+#include "threads.h"
 
-enum { MAX_OPTIONS = 40, MAX_THREADS = 1024, PAGE_WIDTH = 80, HELP_INDENT = 20 };
+enum { MAX_OPTIONS = 40, PAGE_WIDTH = 80, HELP_INDENT = 20 };
 
 /* The program's options, then the common ones. */
 struct List {
@@ -257,16 +255,6 @@ static void parse_words(int argc, char **argv, const struct List *list)
     }
 }
 
-static int processors(void)
-{
-#ifdef _OPENMP
-    int count = omp_get_max_threads();
-    return count < MAX_THREADS ? count : MAX_THREADS;
-#else
-    return 1;
-#endif
-}
-
 static void add_options(struct List *list, struct Option *options, int n_options)
 {
     for (int i = 0; i < n_options; i++) {
@@ -311,7 +299,7 @@ void cli_parse(int argc, char **argv, const char *summary, const char *lesson,
         program_name = slash != NULL ? slash + 1 : argv[0];
     }
     snprintf(out, sizeof out, "out/%s", lesson);
-    *common = (struct Common){.seed = DEFAULT_SEED, .threads = processors(), .out = out};
+    *common = (struct Common){.seed = DEFAULT_SEED, .threads = threads_available(), .out = out};
     add_options(&list, options, n_options);
     add_options(&list, shared, sizeof shared / sizeof shared[0]);
     for (int i = 1; i < argc; i++) {
@@ -320,7 +308,5 @@ void cli_parse(int argc, char **argv, const char *summary, const char *lesson,
         }
     }
     parse_words(argc, argv, &list);
-#ifdef _OPENMP
-    omp_set_num_threads(common->threads);
-#endif
+    threads_set(common->threads);
 }

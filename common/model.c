@@ -7,6 +7,7 @@
 
 #include "base.h"
 #include "shard.h"
+#include "threads.h"
 
 struct Model *model_new(struct ModelConfig config, int max_count)
 {
@@ -96,24 +97,30 @@ static double mean_loss(const struct Model *model)
     return model->batch->n_targets > 0 ? sum / model->batch->n_targets : NAN;
 }
 
+static void forward_task(void *context, int i)
+{
+    struct Model *model = context;
+    shard_forward(&model->shards[i], &model->config, &model->w);
+}
+
+static void gradient_task(void *context, int i)
+{
+    struct Model *model = context;
+    shard_forward(&model->shards[i], &model->config, &model->w);
+    shard_backward(&model->shards[i], &model->config, &model->w, model->batch->n_targets);
+}
+
 double model_forward(struct Model *model, const struct Batch *batch)
 {
     cut(model, batch, true);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int i = 0; i < SHARDS; i++) {
-        shard_forward(&model->shards[i], &model->config, &model->w);
-    }
+    parallel_for(SHARDS, forward_task, model);
     return mean_loss(model);
 }
 
 double model_gradient(struct Model *model, const struct Batch *batch)
 {
     cut(model, batch, model->config.attention.axis == OVER_QUERIES);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int i = 0; i < SHARDS; i++) {
-        shard_forward(&model->shards[i], &model->config, &model->w);
-        shard_backward(&model->shards[i], &model->config, &model->w, batch->n_targets);
-    }
+    parallel_for(SHARDS, gradient_task, model);
     return mean_loss(model);
 }
 
@@ -138,16 +145,26 @@ void model_sum_gradients(struct Model *model)
     }
 }
 
+struct Update {
+    struct Model *model;
+    struct AdamW *adamw;
+};
+
+/* One tensor: its gradient, its weights and moments, its packed copies. */
+static void update_task(void *context, int i)
+{
+    const struct Update *update = context;
+    struct Model *model = update->model;
+    const struct Param *p = &model->params.items[i];
+    sum_gradient(model, p);
+    adamw_update(update->adamw, model->weights, model->gradient, p->offset, p->offset + p->size);
+    param_pack(p, model->packed, model->weights);
+}
+
 void model_update(struct Model *model, struct AdamW *adamw)
 {
     adamw_begin_step(adamw);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int i = 0; i < model->params.count; i++) {
-        const struct Param *p = &model->params.items[i];
-        sum_gradient(model, p);
-        adamw_update(adamw, model->weights, model->gradient, p->offset, p->offset + p->size);
-        param_pack(p, model->packed, model->weights);
-    }
+    parallel_for(model->params.count, update_task, &(struct Update){model, adamw});
 }
 
 const struct Param *model_broken(const struct Model *model)

@@ -6,13 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "common/base.h"
 #include "common/loss.h"
 #include "common/model.h"
+#include "common/threads.h"
 #include "common/rng.h"
 #include "tests/core/suites.h"
 
@@ -32,11 +30,7 @@ static void seed_trials(void)
 
 static void set_threads(int threads)
 {
-#ifdef _OPENMP
-    omp_set_num_threads(threads);
-#else
-    (void)threads;
-#endif
+    threads_set(threads);
 }
 
 /* Padded examples. */

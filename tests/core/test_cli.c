@@ -16,9 +16,6 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "common/base.h"
 #include "common/cli.h"
@@ -635,9 +632,6 @@ START_TEST(test_accepted)
     ck_assert_int_eq(common.threads, 3);
     ck_assert_str_eq(common.out, "d");
     ck_assert(common.quiet);
-#ifdef _OPENMP
-    ck_assert_int_eq(omp_get_max_threads(), 3);
-#endif
     parse(WORDS("--steps", "3", "--seed", "4", "--steps", "5")); /* the last wins */
     ck_assert_int_eq(steps, 5);
     ck_assert_uint_eq(common.seed, 4);

@@ -11,9 +11,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "common/base.h"
 #include "common/checkpoint.h"
@@ -489,9 +486,6 @@ END_TEST
 /* These models are so small that a second thread on a busy machine costs far more than it gives. */
 static void use_one_thread(void)
 {
-#ifdef _OPENMP
-    omp_set_num_threads(1);
-#endif
 }
 
 START_TEST(argmax_is_the_first_of_the_largest)

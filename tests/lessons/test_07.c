@@ -19,9 +19,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "common/base.h"
 #include "common/checkpoint.h"
@@ -1424,12 +1421,8 @@ int main(void)
         die("cannot make a directory: %s", strerror(errno));
     }
     setenv("OMP_NUM_THREADS", "1", 1); /* models this small gain nothing from a second one */
-    setenv("OMP_WAIT_POLICY", "passive", 1);
     unsetenv("DISPLAY");
     unsetenv("WAYLAND_DISPLAY");
-#ifdef _OPENMP
-    omp_set_num_threads(1);
-#endif
     put_inputs();
     SRunner *runner = srunner_create(lesson_suite());
     srunner_run_all(runner, CK_NORMAL);

@@ -68,7 +68,6 @@ for cc in gcc clang; do
             try "$cc $opt $arch" "$threads" CC=$cc OPT=$opt "ARCH=$arch"
         done
     done
-    try "$cc -O3 native without OpenMP" 1 CC=$cc OPENMP=
 done
 rm -f "$where"/*.bytes
 
