@@ -30,8 +30,8 @@ quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book plots test test-core test-lessons test-pages test-figures test-bits expected doctor \
-        clean FORCE $(numbers:%=run-%)
+.PHONY: help book plots test test-core test-lessons test-pages test-figures test-bits bench expected \
+        doctor clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .SECONDARY:
@@ -42,6 +42,7 @@ help:
 	@echo 'make book          build and run every lesson, draw every figure, list what was made'
 	@echo 'make plots         draw the figures that are out of date   FORMAT=svg|png|pdf THEME=light|dark'
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
+	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in half a minute'
 	@echo 'make expected      take what the lessons print now as what they must print'
 	@echo 'make doctor        which packages are there, which are missing, how to get them (./setup gets them)'
 	@echo 'make compile_commands.json    for editors and clangd'
@@ -123,6 +124,18 @@ $(BUILD)/test-lessons: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/lessons/*.c)
 
 $(BUILD)/train20: $(BUILD)/tests/portability/train20.o $(BUILD)/common.a
 	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
+
+# Speed. It reports; it fails only if the work that was timed is not the right work.
+bench: $(BUILD)/bench-run
+	@$< $(if $(FAST),--fast) $(SECTIONS)
+	@mkdir -p figures
+	@[ ! -f out/bench/cost.tsv ] || gnuplot -e "format='$(FORMAT)'; theme='$(THEME)'" plots/bench.gp || echo 'no figure'
+
+$(BUILD)/bench-run: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(BUILD)/common.a
+	@echo 'linking $@'
+	$(quiet)$(COMPILE) -o $@ $^ $(shell pkg-config --libs openblas 2>/dev/null) $(JANSSON) -lm
+
+$(BUILD)/bench/blas.o: private override CFLAGS += $(shell pkg-config --exists openblas && pkg-config --cflags openblas && echo -DHAVE_OPENBLAS)
 
 # Take what the lessons print now as what they must print, and what is drawn now as their pictures.
 expected: $(numbers:%=lesson-%) plots
