@@ -15,18 +15,18 @@ int attention_stride(int length)
     return round_up(length, TILE_PAD);
 }
 
-int sequences_asking(struct Sequences sequences)
+int sequences_queries(struct Sequences sequences)
 {
-    int asking = sequences.start[sequences.count] - sequences.start[0];
+    int queries = sequences.start[sequences.count] - sequences.start[0];
     for (int s = 0; s < sequences.count; s++) {
-        asking -= sequences_first(sequences, s);
+        queries -= sequences_first_query(sequences, s);
     }
-    return asking;
+    return queries;
 }
 
 /* The shape of one sequence's work in one head. */
 struct Shape {
-    int length, first; /* T, and the first row that asks */
+    int length, first; /* T, and the first row with a query */
     int stride;        /* the row length of weights and of what is transposed */
     int d, d_pad;      /* d_head, and the row length of what is gathered */
     ptrdiff_t row;     /* from one row of qkv to the next: 3D */
@@ -223,7 +223,7 @@ static struct Shape shape_of(struct Sequences sequences, int n, int d_model,
     int length = sequences.start[n + 1] - sequences.start[n];
     int d = d_model / config->n_heads;
     return (struct Shape){.length = length,
-                          .first = sequences_first(sequences, n),
+                          .first = sequences_first_query(sequences, n),
                           .stride = attention_stride(length),
                           .d = d,
                           .d_pad = round_up(d, TILE_PAD),

@@ -20,25 +20,26 @@ struct AttentionConfig {
 };
 
 /* Which rows belong together: sequence s is the rows start[s]-start[0] .. start[s+1]-start[0]-1.
-   first[s], counted from start[s], is the first of them that asks (has a query); those before it
-   are only looked at. first NULL: all ask. */
+   first[s], counted from start[s], is the first of them that has a query; those before it are only
+   looked at. first NULL: all have one. */
 struct Sequences {
     const int32_t *start;
     int count;
     const int32_t *first;
 };
 
-/* How many rows ask; how many of sequence s are only looked at. */
-int sequences_asking(struct Sequences sequences);
-static inline int sequences_first(struct Sequences sequences, int s)
+/* How many rows have a query; how many of sequence s have none. */
+int sequences_queries(struct Sequences sequences);
+static inline int sequences_first_query(struct Sequences sequences, int s)
 {
     return sequences.first != NULL ? sequences.first[s] : 0;
 }
 
-/* out (Q,D) overwritten, for the Q rows that ask. weights: attention_weights_size floats,
-   overwritten in the rows that ask, kept for the backward pass. qkv (R,3D): in each row the
+/* out (Q,D) overwritten, for the Q rows with a query. weights: attention_weights_size floats,
+   overwritten in the rows with a query, kept for the backward pass. qkv (R,3D): in each row the
    queries, keys and values of all heads, head h at h*d_head. scratch: attention_scratch_size
-   floats, overwritten. D divisible by n_heads. With the softmax over queries all rows must ask. */
+   floats, overwritten. D divisible by n_heads. With the softmax over queries all rows must
+   have one. */
 void attention_forward(float *out, float *weights, float *scratch, const float *qkv,
                        struct Sequences sequences, int d_model,
                        const struct AttentionConfig *config);

@@ -16,7 +16,8 @@ struct BlockTensors {
     struct Linear up, down;       /* D -> 4D, 4D -> D */
 };
 
-/* What the forward pass leaves for the backward pass: R rows, Q of which ask (attention.h). */
+/* What the forward pass leaves for the backward pass: R rows, Q of which have a query
+   (attention.h). */
 struct BlockSaved {
     float *mean1, *rstd1, *normed1; /* (R), (R), (R,D) */
     float *qkv;                     /* (R,3D) */
@@ -39,8 +40,8 @@ struct BlockScratch {
 /* The next block of the walk, its names beginning with prefix. */
 struct BlockTensors block_params(struct ParamWalk *walk, const char *prefix, int d_model);
 
-/* y (Q,D) overwritten for the rows that ask, saved overwritten; x (R,D), which the backward pass
-   needs again. */
+/* y (Q,D) overwritten for the rows with a query, saved overwritten; x (R,D), which the backward
+   pass needs again. */
 void block_forward(float *y, struct BlockSaved *saved, struct BlockScratch *scratch, const float *x,
                    const struct BlockTensors *w, struct Sequences sequences, int rows, int d_model,
                    const struct AttentionConfig *config);

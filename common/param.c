@@ -51,8 +51,8 @@ struct Linear param_linear(struct ParamWalk *walk, const char *prefix, const cha
         walk->list->packed_size = walk->packed_at + 2 * packed_size(n, k);
     }
     if (walk->packed != NULL) {
-        linear.forward = walk->packed + walk->packed_at;
-        linear.backward = linear.forward + packed_size(n, k);
+        linear.packed_y = walk->packed + walk->packed_at;
+        linear.packed_dx = linear.packed_y + packed_size(n, k);
     }
     walk->packed_at += 2 * packed_size(n, k);
     linear.bias = param(walk, prefix, bias, n, 0, INIT_UNIFORM, k);

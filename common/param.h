@@ -39,8 +39,8 @@ struct ParamWalk {
 
 /* A linear layer y = x·Wᵀ + b. In a walk over gradients the packed copies are NULL. */
 struct Linear {
-    float *weight, *bias;      /* (n,k), (n) */
-    float *forward, *backward; /* W packed for y and for d_x, see matmul.h */
+    float *weight, *bias;        /* (n,k), (n) */
+    float *packed_y, *packed_dx; /* W packed for y and for d_x, see matmul.h */
 };
 
 /* The next tensor of the walk, called prefix+name: where it begins in base, or NULL on the first

@@ -1,5 +1,5 @@
-/* The other direction: the header is built as JSON, the data follow in the order given, and the file
-   takes its place in one step. */
+/* The other direction: the header is built as JSON, the data follow in the order given, and the
+   file takes its place in one step. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>

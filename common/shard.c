@@ -82,7 +82,7 @@ void shard_new(struct Shard *s, const struct ModelConfig *config, size_t n_weigh
     *s = (struct Shard){.x = zeros_new(layers + 1, sizeof *s->x),
                         .blocks = zeros_new(layers, sizeof *s->blocks),
                         .d = {.blocks = zeros_new(layers, sizeof *s->d.blocks)},
-                        .asked = zeros_new((size_t)rows, sizeof *s->asked),
+                        .query_targets = zeros_new((size_t)rows, sizeof *s->query_targets),
                         .gradient = array_new(n_weights),
                         .n_weights = n_weights};
     s->memory = array_new(lay_out(s, NULL, config, (size_t)rows));
@@ -93,7 +93,7 @@ void shard_new(struct Shard *s, const struct ModelConfig *config, size_t n_weigh
 void shard_free(struct Shard *s)
 {
     free(s->x);
-    free(s->asked);
+    free(s->query_targets);
     free(s->blocks);
     free(s->d.blocks);
     free(s->gradient);
@@ -101,8 +101,8 @@ void shard_free(struct Shard *s)
 }
 
 /* No loss sees the rows of the last block that stand before the first target of their sequence:
-   they need not ask there. In the blocks before it, later rows look at them. */
-static struct Sequences asking_in(const struct Shard *s, int layer, int n_layers)
+   they need no query there. In the blocks before it, later rows look at them. */
+static struct Sequences queries_in(const struct Shard *s, int layer, int n_layers)
 {
     struct Sequences sequences = s->sequences;
     if (layer < n_layers - 1) {
@@ -113,12 +113,12 @@ static struct Sequences asking_in(const struct Shard *s, int layer, int n_layers
 
 static void gather_targets(struct Shard *s)
 {
-    s->asking = 0;
+    s->n_queries = 0;
     for (int n = 0; n < s->sequences.count; n++) {
         int begin = s->sequences.start[n] - s->sequences.start[0];
         int end = s->sequences.start[n + 1] - s->sequences.start[0];
-        for (int row = begin + sequences_first(s->sequences, n); row < end; row++) {
-            s->asked[s->asking++] = s->targets[row];
+        for (int row = begin + sequences_first_query(s->sequences, n); row < end; row++) {
+            s->query_targets[s->n_queries++] = s->targets[row];
         }
     }
 }
@@ -135,16 +135,16 @@ void shard_forward(struct Shard *s, const struct ModelConfig *config, const stru
     }
     for (int layer = 0; layer < config->n_layers; layer++) {
         block_forward(s->x[layer + 1], &s->blocks[layer], &s->scratch, s->x[layer],
-                      &w->blocks[layer], asking_in(s, layer, config->n_layers), s->rows, d,
+                      &w->blocks[layer], queries_in(s, layer, config->n_layers), s->rows, d,
                       &config->attention);
     }
     gather_targets(s);
     layernorm_forward(s->normed, s->mean, s->rstd, s->x[config->n_layers], w->ln_weight, w->ln_bias,
-                      s->asking, d);
-    linear_forward(s->logits, s->normed, w->head.forward, w->head.bias, s->asking, d,
+                      s->n_queries, d);
+    linear_forward(s->logits, s->normed, w->head.packed_y, w->head.bias, s->n_queries, d,
                    config->vocab);
-    s->loss =
-        cross_entropy_forward(s->probabilities, s->logits, s->asked, s->asking, config->vocab);
+    s->loss = cross_entropy_forward(s->probabilities, s->logits, s->query_targets, s->n_queries,
+                                    config->vocab);
 }
 
 static float *zeros(float *x, size_t n)
@@ -156,27 +156,29 @@ void shard_backward(struct Shard *s, const struct ModelConfig *config, const str
                     int n_targets)
 {
     int d = config->d_model, vocab = config->vocab;
-    size_t row_floats = (size_t)s->rows * (size_t)d, asking_floats = (size_t)s->asking * (size_t)d;
+    size_t row_floats = (size_t)s->rows * (size_t)d,
+           query_floats = (size_t)s->n_queries * (size_t)d;
     zeros(s->gradient, s->n_weights);
 
     /* loss = cross_entropy(logits) */
-    float *d_logits = zeros(s->d_logits, (size_t)s->asking * (size_t)vocab);
-    cross_entropy_backward(d_logits, s->probabilities, s->asked, s->asking, vocab, n_targets);
+    float *d_logits = zeros(s->d_logits, (size_t)s->n_queries * (size_t)vocab);
+    cross_entropy_backward(d_logits, s->probabilities, s->query_targets, s->n_queries, vocab,
+                           n_targets);
     /* logits = head(normed) */
-    float *d_normed = zeros(s->d_normed, asking_floats);
-    linear_backward_input(d_normed, d_logits, w->head.backward, s->asking, d, vocab);
+    float *d_normed = zeros(s->d_normed, query_floats);
+    linear_backward_input(d_normed, d_logits, w->head.packed_dx, s->n_queries, d, vocab);
     linear_backward_weight(s->d.head.weight, s->d.head.bias, d_logits, s->normed, s->scratch.linear,
-                           s->asking, d, vocab);
+                           s->n_queries, d, vocab);
     /* normed = layernorm(x[n_layers]) */
-    float *d_y = zeros(s->d_y, asking_floats);
+    float *d_y = zeros(s->d_y, query_floats);
     layernorm_backward(d_y, s->d.ln_weight, s->d.ln_bias, d_normed, s->x[config->n_layers], s->mean,
-                       s->rstd, w->ln_weight, s->asking, d);
+                       s->rstd, w->ln_weight, s->n_queries, d);
     /* x[layer+1] = block(x[layer]) */
     float *d_x = s->d_x;
     for (int layer = config->n_layers - 1; layer >= 0; layer--) {
         zeros(d_x, row_floats);
         block_backward(d_x, &s->d.blocks[layer], &s->scratch, d_y, s->x[layer], &s->blocks[layer],
-                       &w->blocks[layer], asking_in(s, layer, config->n_layers), s->rows, d,
+                       &w->blocks[layer], queries_in(s, layer, config->n_layers), s->rows, d,
                        &config->attention);
         float *swap = d_x;
         d_x = d_y;

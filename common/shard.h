@@ -10,9 +10,9 @@ struct Shard {
     int first_sequence, first_row, rows; /* its part of the batch */
     struct Sequences sequences;
     const int32_t *tokens, *positions, *targets;
-    int asking;     /* rows that the last block computes: all, or those that a loss can see */
-    int32_t *asked; /* (asking): their targets */
-    double loss;    /* sum over its rows with a target */
+    int n_queries; /* rows that the last block computes: all, or those that a loss can see */
+    int32_t *query_targets; /* (n_queries): their targets */
+    double loss;            /* sum over its rows with a target */
 
     float *gradient; /* laid out like the weights */
     size_t n_weights;
@@ -34,8 +34,8 @@ struct Shard {
 void shard_new(struct Shard *shard, const struct ModelConfig *config, size_t n_weights, int rows);
 void shard_free(struct Shard *shard);
 
-/* Leaves the shard's loss and what the backward pass needs. sequences.first says which rows ask in
-   the last block; in the blocks before it all do. w: the weights, packed. */
+/* Leaves the shard's loss and what the backward pass needs. sequences.first says which rows have a
+   query in the last block; in the blocks before it all have one. w: the weights, packed. */
 void shard_forward(struct Shard *shard, const struct ModelConfig *config,
                    const struct ModelTensors *w);
 

@@ -7,7 +7,7 @@ load 'plots/style.gp'
 table   = data . '/loss.tsv'
 window  = 25                        # steps in the running mean
 guess   = log(12)                   # loss of an even guess over the 12 tokens
-learned = 0.01                      # the task counts as learned below this mean
+learned = 0.01                      # the mark that the mean has to pass
 
 if (rows(table) < 1) { printerr table . ': no rows to plot; train first'; exit status 2 }
 
@@ -42,11 +42,9 @@ set label 2 'each step' at fell, high offset screen 0.02, screen -0.045 \
     front textcolor rgb quiet
 set label 3 sprintf('ln 12 = %.3f: guessing evenly over twelve tokens', guess) \
     at graph 0.99, first guess right offset screen 0, screen 0.03 textcolor rgb ink
-set label 4 sprintf('%g: learned (%s)', learned, \
-                    done > 0 ? sprintf('reached at step %d', done) : 'not reached') \
-    at graph 0.99, first learned right offset screen 0, screen 0.03 front boxed textcolor rgb ink
-
-set style textbox opaque fillcolor rgb paper noborder margins 0.3, 0.3
+set label 4 sprintf("%g: first below\n%s", learned, \
+                    done > 0 ? sprintf('at step %d', done) : 'not in these steps') \
+    at graph 0.015, first learned left offset screen 0, screen -0.03 front textcolor rgb ink
 set output figure
 plot table using 'step':'loss' with points pt 7 ps 0.3 linecolor rgb faint notitle, \
      table using 'step':(mean(column('loss'))) with lines linestyle 1 notitle, \

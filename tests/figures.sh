@@ -3,8 +3,10 @@
 # gnuplot has nothing to say about it.
 #
 #     sh tests/figures.sh 'LESSON NAMES'            (make test-figures)
+#     sh tests/figures.sh 'LESSON NAMES' write      take the light svgs as the lessons' pictures
 set -u
 lessons=$1
+mode=${2:-compare}
 passed=0 failed=0
 
 # The first bytes that a file of this format begins with.
@@ -29,6 +31,8 @@ for script in plots/[0-9]*.gp; do
                 "$script" 2>&1)
             if [ -z "$said" ] && [ "$(head -c 8 "$figure" | grep -c "$(magic $format)")" = 1 ]; then
                 passed=$((passed + 1))
+                [ "$mode$theme$format" = writelightsvg ] &&
+                    cp "$figure" "lessons/${data##*/}/$name.svg"
             else
                 echo "$script does not draw as $format, $theme: $said" >&2
                 failed=$((failed + 1))

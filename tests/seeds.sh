@@ -5,6 +5,7 @@ set -u
 n=${1:-20}
 out=build/seeds
 mkdir -p "$out"
+[ -x ./lesson-07 ] || { echo 'make lesson-07 first' >&2; exit 1; }
 
 # value WORDS: the number that follows these words on the page
 value() {

@@ -1,8 +1,8 @@
 /* Lesson 07: train a transformer to write strings backwards.
 
-   A step is four lines (train, below): take a batch, find the gradient, update, remember the loss.
-   Everything those lines hide is written out in wiring.c, and section 3 of the page holds the one
-   against the other. The rest of this file asks what was learned, and what was not. */
+   A step is four lines (train, below): take examples, keep their rows, find the gradient,
+   update. How the model behind them is wired stands in wiring.c, and section 3 of the page
+   compares the two. The rest of the lesson asks what was learned, and what was not. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,16 @@ static struct Option command_line[] = {
     {"live", OPTION_FLAG, &options.live, NULL, "show the loss in a gnuplot window as it falls", 0,
      0, NULL, false},
 };
-enum { STEPS, BATCH, LENGTHS };
+
+/* Was the option that sets this value on the command line? */
+static bool given(const void *value)
+{
+    const struct Option *option = command_line;
+    while (option->value != value) {
+        option++;
+    }
+    return option->given;
+}
 
 /* Refuse what does not fit together, before anything is read or written. */
 static void check_options(void)
@@ -65,16 +74,19 @@ static void check_options(void)
     if (options.live) {
         live_check();
     }
-    if (options.batches != NULL && command_line[BATCH].given) {
+    if (options.batches != NULL && given(&options.batch)) {
         die("--batch has no meaning beside --batches: the file says how many strings a batch has");
     }
 }
 
-/* Make the directory for the files, and see that --save will work, before hours of training. */
+/* Make the directory for the files, and see that --save will work, before hours of training. A
+   --save that is refused must leave no directory behind; but one inside out needs the directory
+   first. */
 static void prepare_files(const char *out)
 {
     size_t n = strlen(out);
-    bool inside = options.save != NULL && strncmp(options.save, out, n) == 0;
+    bool inside = options.save != NULL && strncmp(options.save, out, n) == 0 &&
+                  (out[n - 1] == '/' || options.save[n] == '/');
     if (options.save != NULL && !inside) {
         file_check_writable(options.save);
     }
@@ -90,7 +102,7 @@ static struct Source open_source(struct TensorFile *file, uint64_t seed)
         return source_drawn(seed, options.batch, options.lengths);
     }
     struct Source source = source_file(options.batches, file);
-    if (!command_line[STEPS].given) {
+    if (!given(&options.steps)) {
         options.steps = source.steps;
     }
     if (options.steps > source.steps) {

@@ -88,16 +88,17 @@ void report_wiring(struct Run *run, struct Source source)
     memcpy(weights, model->weights, n * sizeof *weights);
     adamw_begin_step(&adamw);
     adamw_update(&adamw, weights, model->gradient, 0, n);
+    float *updated = gradient; /* no longer needed */
     for (size_t i = 0; i < n; i++) {
         float m = 0.0f, v = 0.0f;
-        gradient[i] = wiring_adamw(model->weights[i], model->gradient[i], &m, &v, 1,
-                                   run->options->lr, run->options->decay);
+        updated[i] = wiring_adamw(model->weights[i], model->gradient[i], &m, &v, 1,
+                                  run->options->lr, run->options->decay);
     }
-    double updates = difference(weights, gradient, n);
+    double updates = difference(weights, updated, n);
 
     page_heading("The first step, written out in wiring.c and taken by common/");
-    printf("  loss      %.6f  and  %.6f      ln 12 = %.6f: guessing evenly\n", written_out, loss,
-           log(VOCAB));
+    printf("  loss      %.6f in wiring.c, %.6f in common/; an even guess: ln 12 = %.6f\n",
+           written_out, loss, LN_VOCAB);
     printf("  gradient  largest difference %.1e of its largest entry\n", gradients);
     printf("  AdamW     largest difference %.1e of the largest weight\n", updates);
     page_claim(fabs(loss - written_out) <= 1e-5 * loss && gradients <= 1e-5 && updates <= 1e-6,

@@ -56,7 +56,7 @@ void report_training(const struct Run *run)
            grouped((long long)run->seen.count).text);
     printf(beside ? " (chapter: %s)\n" : "\n", grouped(chapter.distinct).text);
     if (beside) {
-        page_claim(fabs(run->losses[0] - log(VOCAB)) < 0.5, "training starts near an even guess");
+        page_claim(fabs(run->losses[0] - LN_VOCAB) < 0.5, "training starts near an even guess");
         page_claim(learned > 0, "training gets the mean of 25 steps below %g", LEARNED);
     }
 }
@@ -68,6 +68,16 @@ static double norm(const float *x, size_t n)
         sum += (double)x[i] * (double)x[i];
     }
     return sqrt(sum);
+}
+
+/* By repeated products: the same bits everywhere. */
+static double power(double base, int exponent)
+{
+    double product = 1.0;
+    for (int i = 0; i < exponent; i++) {
+        product *= base;
+    }
+    return product;
 }
 
 /* The rows whose flag is off, as " 3 16-24"; returns how many there are. */
@@ -105,7 +115,7 @@ void report_positions(const struct Run *run)
             before += run->trained[t] ? 0.0 : norm(run->position_start + t * d, d);
             after += run->trained[t] ? 0.0 : norm(run->model->w.position + t * d, d);
         }
-        double decayed = fabs(pow(1.0 - o->lr * o->decay, o->steps));
+        double decayed = power(fabs(1.0 - o->lr * o->decay), o->steps);
         printf("  they shrank by %.2f%%; weight decay alone, 1 - (1 - %g*%g)^%d, is %.2f%%\n",
                before > 0.0 ? 100.0 * (1.0 - after / before) : 0.0, o->lr, o->decay, o->steps,
                100.0 * (1.0 - decayed));

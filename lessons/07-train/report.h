@@ -26,6 +26,10 @@ struct Run {
     struct Seen seen;          /* the strings of all batches */
 };
 
+/* ln 12, the loss of an even guess among the tokens; as a constant, since no two libraries need
+   agree on a logarithm. */
+static const double LN_VOCAB = 2.4849066497880004;
+
 /* What the chapter reports of its own run. */
 extern const struct Chapter {
     int parameters, first_learned, distinct, unseen;

@@ -1,6 +1,8 @@
-/* The whole transformer, forward and backward, in reading order. Every tensor gets a name and an
-   array of its own, products are the plain loops, and all rows go through together: no shards, no
-   threads, no packed weights. What common/ does in 4 milliseconds a step is what stands here.
+/* The wiring of the whole transformer, forward and backward, in reading order. Every tensor has a
+   name and an array of its own, products are the plain loops of matmul.h, and all rows go through
+   together: no shards, no threads, no packed weights. What a single layer does (layer norm,
+   attention, GELU, cross-entropy) stands in common/ under its name, each forward function with its
+   backward function below it.
 
    R rows, D = d_model. A gradient d_x is how much the loss grows when x does. */
 #include "wiring.h"
@@ -16,93 +18,119 @@
 #include "common/matmul.h"
 #include "common/norm.h"
 
-/* What one block computes on its way forward. */
-struct Kept {
-    float *x, *mean1, *rstd1, *normed1, *qkv, *weights, *heads, *middle;
-    float *mean2, *rstd2, *normed2, *up, *gelu, *y;
+/* Every array of one step; they live until the step is over. */
+struct Arrays {
+    float **list;
+    int count;
 };
 
-static float *sum_of(const float *a, const float *b, size_t n)
+static float *array(struct Arrays *arrays, size_t n)
 {
-    float *sum = array_new(n);
+    arrays->list = realloc(arrays->list, (size_t)(arrays->count + 1) * sizeof *arrays->list);
+    if (arrays->list == NULL) {
+        die("out of memory");
+    }
+    return arrays->list[arrays->count++] = array_new(n);
+}
+
+static float *zeros(struct Arrays *arrays, size_t n)
+{
+    return memset(array(arrays, n), 0, n * sizeof(float));
+}
+
+static float *sum_of(struct Arrays *arrays, const float *a, const float *b, size_t n)
+{
+    float *sum = array(arrays, n);
     for (size_t i = 0; i < n; i++) {
         sum[i] = a[i] + b[i];
     }
     return sum;
 }
 
+/* What one block computes on its way forward. */
+struct Kept {
+    const float *x;
+    float *mean1, *rstd1, *normed1, *qkv, *weights, *heads, *middle;
+    float *mean2, *rstd2, *normed2, *up, *gelu, *y;
+};
+
+/* What all of it works on. */
+struct Setting {
+    struct Sequences sequences;
+    const struct AttentionConfig *attention;
+    int R, D;
+    float *scratch; /* of the attention */
+    struct Arrays *arrays;
+};
+
 /* x -> middle = x + attention(norm(x)) -> y = middle + mlp(norm(middle)) */
-static struct Kept forward(float *x, const struct BlockTensors *w, const struct Batch *batch, int D,
-                           const struct AttentionConfig *config, float *scratch)
+static struct Kept forward(const float *x, const struct BlockTensors *w, const struct Setting *s)
 {
-    int R = batch->rows;
+    int R = s->R, D = s->D;
     size_t n = (size_t)R * (size_t)D;
-    struct Sequences sequences = {.start = batch->start, .count = batch->count};
+    struct Arrays *a = s->arrays;
     struct Kept k = {.x = x};
 
-    k.mean1 = array_new((size_t)R), k.rstd1 = array_new((size_t)R), k.normed1 = array_new(n);
+    k.mean1 = array(a, (size_t)R), k.rstd1 = array(a, (size_t)R), k.normed1 = array(a, n);
     layernorm_forward(k.normed1, k.mean1, k.rstd1, x, w->ln1_weight, w->ln1_bias, R, D);
-    k.qkv = array_new(3 * n);
+    k.qkv = array(a, 3 * n);
     linear_forward_ref(k.qkv, k.normed1, w->qkv.weight, w->qkv.bias, R, D, 3 * D);
-    k.weights = array_new(attention_weights_size(sequences, config->n_heads));
-    k.heads = array_new(n);
-    attention_forward(k.heads, k.weights, scratch, k.qkv, sequences, D, config);
-    float *attended = array_new(n);
+    k.weights = array(a, attention_weights_size(s->sequences, s->attention->n_heads));
+    k.heads = array(a, n);
+    attention_forward(k.heads, k.weights, s->scratch, k.qkv, s->sequences, D, s->attention);
+    float *attended = array(a, n);
     linear_forward_ref(attended, k.heads, w->out.weight, w->out.bias, R, D, D);
-    k.middle = sum_of(x, attended, n);
+    k.middle = sum_of(a, x, attended, n);
 
-    k.mean2 = array_new((size_t)R), k.rstd2 = array_new((size_t)R), k.normed2 = array_new(n);
+    k.mean2 = array(a, (size_t)R), k.rstd2 = array(a, (size_t)R), k.normed2 = array(a, n);
     layernorm_forward(k.normed2, k.mean2, k.rstd2, k.middle, w->ln2_weight, w->ln2_bias, R, D);
-    k.up = array_new(4 * n);
+    k.up = array(a, 4 * n);
     linear_forward_ref(k.up, k.normed2, w->up.weight, w->up.bias, R, D, 4 * D);
-    k.gelu = array_new(4 * n);
+    k.gelu = array(a, 4 * n);
     gelu_forward(k.gelu, k.up, 4 * n);
-    float *down = array_new(n);
+    float *down = array(a, n);
     linear_forward_ref(down, k.gelu, w->down.weight, w->down.bias, R, 4 * D, D);
-    k.y = sum_of(k.middle, down, n);
-    free(attended);
-    free(down);
+    k.y = sum_of(a, k.middle, down, n);
     return k;
 }
 
-/* Returns d_x; the parameters' gradients in d are added to. Each paragraph undoes the line it
-   quotes, and frees what only that line needed. */
-static float *backward(float *d_y, struct Kept k, const struct BlockTensors *w,
-                       struct BlockTensors *d, const struct Batch *batch, int D,
-                       const struct AttentionConfig *config, float *scratch)
+/* y = x·Wᵀ + b backward: returns d_x, adds to the gradients of W and b. */
+static float *linear_backward(const struct Linear *d, const float *d_y, const float *x,
+                              const struct Linear *w, int k, int n, const struct Setting *s)
 {
-    int R = batch->rows;
-    size_t n = (size_t)R * (size_t)D, F = sizeof(float);
-    struct Sequences sequences = {.start = batch->start, .count = batch->count};
+    float *d_x = zeros(s->arrays, (size_t)s->R * (size_t)k);
+    linear_backward_ref(d_x, d->weight, d->bias, d_y, x, w->weight, s->R, k, n);
+    return d_x;
+}
 
-    /* y = middle + down(gelu(up(norm(middle)))): the plus sends d_y both ways */
-    float *d_middle = memcpy(array_new(n), d_y, n * F);
-    float *d_gelu = zeros_new(4 * n, F), *d_up = zeros_new(4 * n, F), *d_normed2 = zeros_new(n, F);
-    linear_backward_ref(d_gelu, d->down.weight, d->down.bias, d_y, k.gelu, w->down.weight, R, 4 * D,
-                        D);
-    gelu_backward(d_up, d_gelu, k.up, 4 * n);
-    linear_backward_ref(d_normed2, d->up.weight, d->up.bias, d_up, k.normed2, w->up.weight, R, D,
-                        4 * D);
-    layernorm_backward(d_middle, d->ln2_weight, d->ln2_bias, d_normed2, k.middle, k.mean2, k.rstd2,
-                       w->ln2_weight, R, D);
+/* Returns d_x and adds to the parameters' gradients d. A value that went two ways on its way
+   forward (x, middle: along the residual path and into a norm) gets the sum of what comes back
+   from both. */
+static float *backward(const float *d_y, const struct Kept *k, const struct BlockTensors *w,
+                       const struct BlockTensors *d, const struct Setting *s)
+{
+    int R = s->R, D = s->D;
+    size_t n = (size_t)R * (size_t)D;
+    struct Arrays *a = s->arrays;
+
+    /* y = middle + down(gelu(up(norm(middle)))) */
+    float *d_gelu = linear_backward(&d->down, d_y, k->gelu, &w->down, 4 * D, D, s);
+    float *d_up = zeros(a, 4 * n);
+    gelu_backward(d_up, d_gelu, k->up, 4 * n);
+    float *d_normed2 = linear_backward(&d->up, d_up, k->normed2, &w->up, D, 4 * D, s);
+    float *d_middle = memcpy(array(a, n), d_y, n * sizeof *d_y);
+    layernorm_backward(d_middle, d->ln2_weight, d->ln2_bias, d_normed2, k->middle, k->mean2,
+                       k->rstd2, w->ln2_weight, R, D);
 
     /* middle = x + out(attention(qkv(norm(x)))) */
-    float *d_x = memcpy(array_new(n), d_middle, n * F);
-    float *d_heads = zeros_new(n, F), *d_qkv = zeros_new(3 * n, F), *d_normed1 = zeros_new(n, F);
-    linear_backward_ref(d_heads, d->out.weight, d->out.bias, d_middle, k.heads, w->out.weight, R, D,
-                        D);
-    attention_backward(d_qkv, scratch, d_heads, k.qkv, k.weights, sequences, D, config);
-    linear_backward_ref(d_normed1, d->qkv.weight, d->qkv.bias, d_qkv, k.normed1, w->qkv.weight, R,
-                        D, 3 * D);
-    layernorm_backward(d_x, d->ln1_weight, d->ln1_bias, d_normed1, k.x, k.mean1, k.rstd1,
+    float *d_heads = linear_backward(&d->out, d_middle, k->heads, &w->out, D, D, s);
+    float *d_qkv = zeros(a, 3 * n);
+    attention_backward(d_qkv, s->scratch, d_heads, k->qkv, k->weights, s->sequences, D,
+                       s->attention);
+    float *d_normed1 = linear_backward(&d->qkv, d_qkv, k->normed1, &w->qkv, D, 3 * D, s);
+    float *d_x = memcpy(array(a, n), d_middle, n * sizeof *d_middle);
+    layernorm_backward(d_x, d->ln1_weight, d->ln1_bias, d_normed1, k->x, k->mean1, k->rstd1,
                        w->ln1_weight, R, D);
-
-    float *done[] = {d_y,       d_middle, d_gelu,  d_up,      d_normed2, d_heads,   d_qkv,
-                     d_normed1, k.mean1,  k.rstd1, k.normed1, k.qkv,     k.weights, k.heads,
-                     k.middle,  k.mean2,  k.rstd2, k.normed2, k.up,      k.gelu,    k.y};
-    for (size_t i = 0; i < sizeof done / sizeof *done; i++) {
-        free(done[i]);
-    }
     return d_x;
 }
 
@@ -111,55 +139,58 @@ double wiring_gradient(float *gradient, const struct Model *model, const struct 
     const struct ModelConfig *config = &model->config;
     const struct ModelTensors *w = &model->w;
     int R = batch->rows, D = config->d_model, vocab = config->vocab, layers = config->n_layers;
-    size_t n = (size_t)R * (size_t)D;
+    size_t n = (size_t)R * (size_t)D, n_logits = (size_t)R * (size_t)vocab;
     struct ModelTensors d = {.blocks = zeros_new((size_t)layers, sizeof *d.blocks)};
     model_params(&d, &(struct ParamWalk){.base = gradient}, config);
     memset(gradient, 0, model->params.size * sizeof *gradient);
-    float *scratch =
-        array_new(attention_scratch_size(config->context, D / config->attention.n_heads));
     struct Kept *kept = zeros_new((size_t)layers, sizeof *kept);
+    struct Arrays arrays = {0}, *a = &arrays;
+    int d_head = D / config->attention.n_heads;
+    struct Setting s = {.sequences = {.start = batch->start, .count = batch->count},
+                        .attention = &config->attention,
+                        .R = R,
+                        .D = D,
+                        .scratch = array(a, attention_scratch_size(config->context, d_head)),
+                        .arrays = a};
 
     /* Forward: a token's row of one table plus its position's row of the other; the blocks; a last
        norm; and from each row a score for every token that could come next. */
-    float *x = array_new(n), *tables = x;
-    for (size_t i = 0; i < n; i++) {
-        size_t row = i / (size_t)D, column = i % (size_t)D;
-        x[i] = w->token[(size_t)batch->tokens[row] * (size_t)D + column] +
-               w->position[(size_t)batch->positions[row] * (size_t)D + column];
+    float *x = array(a, n);
+    for (int r = 0; r < R; r++) {
+        for (int i = 0; i < D; i++) {
+            x[r * D + i] =
+                w->token[batch->tokens[r] * D + i] + w->position[batch->positions[r] * D + i];
+        }
     }
     for (int layer = 0; layer < layers; layer++) {
-        kept[layer] = forward(x, &w->blocks[layer], batch, D, &config->attention, scratch);
+        kept[layer] = forward(x, &w->blocks[layer], &s);
         x = kept[layer].y;
     }
-    float *normed = array_new(n), *mean = array_new((size_t)R), *rstd = array_new((size_t)R);
+    float *normed = array(a, n), *mean = array(a, (size_t)R), *rstd = array(a, (size_t)R);
     layernorm_forward(normed, mean, rstd, x, w->ln_weight, w->ln_bias, R, D);
-    float *logits = array_new((size_t)R * (size_t)vocab);
+    float *logits = array(a, n_logits), *probabilities = array(a, n_logits);
     linear_forward_ref(logits, normed, w->head.weight, w->head.bias, R, D, vocab);
-    float *probabilities = array_new((size_t)R * (size_t)vocab);
     double sum = cross_entropy_forward(probabilities, logits, batch->targets, R, vocab);
 
     /* Backward: the same lines, last one first. */
-    float *d_logits = zeros_new((size_t)R * (size_t)vocab, sizeof *d_logits);
+    float *d_logits = zeros(a, n_logits), *d_x = zeros(a, n);
     cross_entropy_backward(d_logits, probabilities, batch->targets, R, vocab, batch->n_targets);
-    float *d_normed = zeros_new(n, sizeof *d_normed), *d_x = zeros_new(n, sizeof *d_x);
-    linear_backward_ref(d_normed, d.head.weight, d.head.bias, d_logits, normed, w->head.weight, R,
-                        D, vocab);
+    float *d_normed = linear_backward(&d.head, d_logits, normed, &w->head, D, vocab, &s);
     layernorm_backward(d_x, d.ln_weight, d.ln_bias, d_normed, x, mean, rstd, w->ln_weight, R, D);
     for (int layer = layers - 1; layer >= 0; layer--) {
-        d_x = backward(d_x, kept[layer], &w->blocks[layer], &d.blocks[layer], batch, D,
-                       &config->attention, scratch);
+        d_x = backward(d_x, &kept[layer], &w->blocks[layer], &d.blocks[layer], &s);
     }
-    for (size_t i = 0; i < n; i++) {
-        size_t row = i / (size_t)D, column = i % (size_t)D;
-        d.token[(size_t)batch->tokens[row] * (size_t)D + column] += d_x[i];
-        d.position[(size_t)batch->positions[row] * (size_t)D + column] += d_x[i];
+    for (int r = 0; r < R; r++) {
+        for (int i = 0; i < D; i++) {
+            d.token[batch->tokens[r] * D + i] += d_x[r * D + i];
+            d.position[batch->positions[r] * D + i] += d_x[r * D + i];
+        }
     }
 
-    float *done[] = {scratch, tables,   normed,   mean, rstd,
-                     logits,  d_logits, d_normed, d_x,  probabilities};
-    for (size_t i = 0; i < sizeof done / sizeof *done; i++) {
-        free(done[i]);
+    for (int i = 0; i < arrays.count; i++) {
+        free(arrays.list[i]);
     }
+    free(arrays.list);
     free(kept);
     free(d.blocks);
     return sum / batch->n_targets;
