@@ -188,7 +188,7 @@ int main(int argc, char **argv)
     report_parameters(&run);
     report_wiring(&run, source);
     train(&run, &source, &common);
-    report_training(&run);
+    report_training(&run, source);
     report_tests(&run, common.seed, common.out);
     report_positions(&run);
     if (options.reverse != NULL) {

@@ -28,7 +28,18 @@ static int first_learned(const double *losses, int steps)
     return 0;
 }
 
-void report_training(const struct Run *run)
+/* How far the losses are from those that the file of batches says PyTorch had. */
+static void compare_losses(const double *losses, const float *others, int steps)
+{
+    double most = 0.0;
+    for (int i = 0; i < steps; i++) {
+        most = fmax(most, fabs(losses[i] / (double)others[i] - 1.0));
+    }
+    printf("  the losses in the file: %.6f at first, %.6f at last; ours differ by %.1e\n",
+           (double)others[0], (double)others[steps - 1], most);
+}
+
+void report_training(const struct Run *run, struct Source source)
 {
     const struct Options *o = run->options;
     bool beside = chapters_run(o, 1500, 3, 8);
@@ -46,6 +57,9 @@ void report_training(const struct Run *run)
     }
     int learned = first_learned(run->losses, o->steps);
     printf("\n  first loss %.4f, last %.6f\n", run->losses[0], run->losses[o->steps - 1]);
+    if (source.losses != NULL) {
+        compare_losses(run->losses, source.losses, o->steps);
+    }
     if (learned > 0) {
         printf("  mean of 25 steps first below %g: at step %d", LEARNED, learned);
     } else {

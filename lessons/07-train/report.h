@@ -53,7 +53,7 @@ void run_save(struct Run *run, const char *out);
 void report_examples(struct Run *run, struct Source source);
 void report_parameters(const struct Run *run);
 void report_wiring(struct Run *run, struct Source source);
-void report_training(const struct Run *run);
+void report_training(const struct Run *run, struct Source source);
 void report_tests(struct Run *run, uint64_t seed, const char *out);
 void report_positions(const struct Run *run);
 void report_string(struct Run *run, const char *text);

@@ -70,6 +70,10 @@ struct Source source_file(const char *path, struct TensorFile *file)
                             .targets = targets->data,
                             .steps = (int)tokens->shape[0]};
     check_numbers(shown.text, &source);
+    const struct Tensor *losses = safetensors_find(file, "losses");
+    if (losses != NULL && losses->dtype == DTYPE_F32 && losses->count == tokens->shape[0]) {
+        source.losses = losses->data;
+    }
     return source;
 }
 

@@ -12,6 +12,7 @@ struct Source {
     struct Range lengths; /* of the strings that are drawn */
     struct Rng rng;
     const int32_t *tokens, *targets; /* (steps,batch,CONTEXT), or NULL when drawn */
+    const float *losses;             /* (steps) that the file says another program had, or NULL */
     int steps, next;                 /* how many batches the file holds, which comes next */
 };
 
