@@ -97,8 +97,9 @@ void report_wiring(struct Run *run, struct Source source)
     double updates = difference(weights, updated, n);
 
     page_heading("The first step, written out in wiring.c and taken by common/");
-    printf("  loss      %.6f in wiring.c, %.6f in common/; an even guess: ln 12 = %.6f\n",
-           written_out, loss, LN_VOCAB);
+    printf("  loss      %.6f in wiring.c, %.6f in common/\n"
+           "            %.6f would be an even guess among %d tokens, ln %d\n",
+           written_out, loss, LN_VOCAB, VOCAB, VOCAB);
     printf("  gradient  largest difference %.1e of its largest entry\n", gradients);
     printf("  AdamW     largest difference %.1e of the largest weight\n", updates);
     page_claim(fabs(loss - written_out) <= 1e-5 * loss && gradients <= 1e-5 && updates <= 1e-6,

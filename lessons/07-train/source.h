@@ -19,8 +19,9 @@ struct Source {
 struct Source source_drawn(uint64_t seed, int batch, struct Range lengths);
 
 /* The tensors tokens and targets of a safetensors file, I32 (steps,batch,CONTEXT). Dies with one
-   line unless they are there, of the same shape, and hold tokens, with a target in every batch.
-   file is overwritten and must stay as long as the source is used. */
+   line unless they are there, of the same shape, and hold tokens, with a target in every batch. A
+   tensor losses, F32 (steps), is taken note of. file is overwritten and must stay as long as the
+   source is used. */
 struct Source source_file(const char *path, struct TensorFile *file);
 
 /* tokens, targets (batch,CONTEXT) overwritten with the next batch. */
