@@ -1114,10 +1114,10 @@ START_TEST(every_linear_layer_reads_its_own_packed_weight)
         float *y = array_of("y", n), *y_ref = array_of("y_ref", n), *d_x = random_array("d_x", k);
         float *d_x_ref = copy_of("d_x_ref", d_x, k), *d_w = random_array("d_w", n * k);
         float *d_bias = random_array("d_bias", n);
-        linear_forward(y, x, layer->forward, layer->bias, 1, p->cols, p->rows);
+        linear_forward(y, x, layer->packed_y, layer->bias, 1, p->cols, p->rows);
         linear_forward_ref(y_ref, x, layer->weight, layer->bias, 1, p->cols, p->rows);
         same_bits("y", y, y_ref, n);
-        linear_backward_input(d_x, d_y, layer->backward, 1, p->cols, p->rows);
+        linear_backward_input(d_x, d_y, layer->packed_dx, 1, p->cols, p->rows);
         linear_backward_ref(d_x_ref, d_w, d_bias, d_y, x, layer->weight, 1, p->cols, p->rows);
         same_bits("d_x", d_x, d_x_ref, k);
         arrays_done();
