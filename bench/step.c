@@ -43,7 +43,7 @@ static void lap(struct Walk *walk, int part, int pass, double work)
     walk->clock = now;
 }
 
-static struct Sequences asking_in(const struct Shard *s, int layer, int n_layers)
+static struct Sequences queries_in(const struct Shard *s, int layer, int n_layers)
 {
     struct Sequences sequences = s->sequences;
     if (layer < n_layers - 1) {
@@ -65,18 +65,18 @@ static void walk_forward(struct Walk *walk, struct Shard *s, const struct ModelC
     }
     lap(walk, EMBEDDING, FORWARD, 0.0);
     for (int layer = 0; layer < config->n_layers; layer++) {
-        struct Sequences sequences = asking_in(s, layer, config->n_layers);
+        struct Sequences sequences = queries_in(s, layer, config->n_layers);
         block_forward(s->x[layer + 1], &s->blocks[layer], &s->scratch, s->x[layer],
                       &w->blocks[layer], sequences, s->rows, d, &config->attention);
         lap(walk, BLOCK_1 + layer, FORWARD, block_work(sequences, s->rows, d));
     }
     layernorm_forward(s->normed, s->mean, s->rstd, s->x[config->n_layers], w->ln_weight, w->ln_bias,
-                      s->asking, d);
-    linear_forward(s->logits, s->normed, w->head.forward, w->head.bias, s->asking, d,
+                      s->n_queries, d);
+    linear_forward(s->logits, s->normed, w->head.packed_y, w->head.bias, s->n_queries, d,
                    config->vocab);
-    s->loss =
-        cross_entropy_forward(s->probabilities, s->logits, s->asked, s->asking, config->vocab);
-    lap(walk, HEAD, FORWARD, linear_work(s->asking, d, config->vocab));
+    s->loss = cross_entropy_forward(s->probabilities, s->logits, s->query_targets, s->n_queries,
+                                    config->vocab);
+    lap(walk, HEAD, FORWARD, linear_work(s->n_queries, d, config->vocab));
 }
 
 static float *zeros(float *x, size_t n)
@@ -88,21 +88,22 @@ static void walk_backward(struct Walk *walk, struct Shard *s, const struct Model
                           const struct ModelTensors *w, int n_targets)
 {
     int d = config->d_model, vocab = config->vocab;
-    size_t asking_floats = (size_t)s->asking * (size_t)d;
+    size_t query_floats = (size_t)s->n_queries * (size_t)d;
     zeros(s->gradient, s->n_weights);
-    float *d_logits = zeros(s->d_logits, (size_t)s->asking * (size_t)vocab);
-    cross_entropy_backward(d_logits, s->probabilities, s->asked, s->asking, vocab, n_targets);
-    float *d_normed = zeros(s->d_normed, asking_floats);
-    linear_backward_input(d_normed, d_logits, w->head.backward, s->asking, d, vocab);
+    float *d_logits = zeros(s->d_logits, (size_t)s->n_queries * (size_t)vocab);
+    cross_entropy_backward(d_logits, s->probabilities, s->query_targets, s->n_queries, vocab,
+                           n_targets);
+    float *d_normed = zeros(s->d_normed, query_floats);
+    linear_backward_input(d_normed, d_logits, w->head.packed_dx, s->n_queries, d, vocab);
     linear_backward_weight(s->d.head.weight, s->d.head.bias, d_logits, s->normed, s->scratch.linear,
-                           s->asking, d, vocab);
-    float *d_y = zeros(s->d_y, asking_floats);
+                           s->n_queries, d, vocab);
+    float *d_y = zeros(s->d_y, query_floats);
     layernorm_backward(d_y, s->d.ln_weight, s->d.ln_bias, d_normed, s->x[config->n_layers], s->mean,
-                       s->rstd, w->ln_weight, s->asking, d);
-    lap(walk, HEAD, BACKWARD, 2.0 * linear_work(s->asking, d, vocab));
+                       s->rstd, w->ln_weight, s->n_queries, d);
+    lap(walk, HEAD, BACKWARD, 2.0 * linear_work(s->n_queries, d, vocab));
     float *d_x = s->d_x;
     for (int layer = config->n_layers - 1; layer >= 0; layer--) {
-        struct Sequences sequences = asking_in(s, layer, config->n_layers);
+        struct Sequences sequences = queries_in(s, layer, config->n_layers);
         zeros(d_x, (size_t)s->rows * (size_t)d);
         block_backward(d_x, &s->d.blocks[layer], &s->scratch, d_y, s->x[layer], &s->blocks[layer],
                        &w->blocks[layer], sequences, s->rows, d, &config->attention);
@@ -215,9 +216,9 @@ static void print_record(struct Record *record, struct Table *table, int width)
 {
     struct Sample whole = sample_of(record->whole, record->steps);
     struct Sample share = sample_of(record->whole_share, record->steps);
-    printf("width %-11d|           forward            |           backward\n"
+    printf("%swidth %-11d|           forward            |           backward\n"
            "                 |    us    %%  Mflop of the peak |    us    %%  Mflop of the peak\n",
-           width);
+           width > 64 ? "\n" : "", width);
     for (int part = 0; part < PARTS; part++) {
         printf("%-17s|", names[part]);
         print_cell(record, table, width, part, FORWARD, whole.median);
@@ -227,7 +228,7 @@ static void print_record(struct Record *record, struct Table *table, int width)
         }
         printf("\n");
     }
-    printf("The whole step, without these clocks: %.0f us (%.0f-%.0f), %s of the peak\n\n",
+    printf("The whole step, without these clocks: %.0f us (%.0f-%.0f), %s of the peak\n",
            1e6 * whole.median, 1e6 * whole.least, 1e6 * whole.most, percent(share).text);
     table_row(table, "%d\twhole step\tboth\t%.2f\t%.2f\t%.2f\t\t%.4f\t%.4f\t%.4f", width,
               1e6 * whole.median, 1e6 * whole.least, 1e6 * whole.most, share.median, share.least,

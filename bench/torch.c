@@ -18,7 +18,7 @@
 #include "measure.h"
 #include "trainer.h"
 
-enum { MOST_STEPS = 300, MOST_PAIRS = 9, COMPARED = 20, PADDED = 0, TRIMMED = 1 };
+enum { MOST_STEPS = 300, MOST_PAIRS = 9, COMPARED = 20, TRIAL_STEPS = 20, PADDED = 0, TRIMMED = 1 };
 
 extern char **environ;
 
@@ -146,27 +146,30 @@ static void task_new(struct Task *task, const struct Bench *bench)
     trainer_free(&t);
 }
 
-/* The number of threads at which it is fastest: one, half of the processors or all. Python NULL:
-   ours, otherwise PyTorch. */
-static int best_threads(struct Python *p, const struct Task *task, int processors, int steps)
+/* The number of threads at which it is fastest: one, half of the processors or all, by the best of
+   two short runs. Python NULL: ours, otherwise PyTorch. */
+static int best_threads(struct Python *p, const struct Task *task, int processors)
 {
-    double losses[MOST_STEPS], best = INFINITY;
-    int candidates[] = {1, processors / 2, processors}, threads = 1;
-    printf("%-8s%5d steps:", p == NULL ? "ours" : "PyTorch", steps);
-    for (int i = 0, last = 0; i < 3; i++) {
-        if (candidates[i] > last) {
-            last = candidates[i];
-            double seconds = p == NULL ? our_train(task, losses, last, steps)
-                                       : torch_train(p, losses, last, steps, PADDED);
-            printf(" %.2f s on %d thread%s;", seconds, last, last > 1 ? "s" : "");
-            if (seconds >= 0.0 && seconds < best) {
-                best = seconds;
-                threads = last;
-            }
+    double losses[MOST_STEPS], best[3] = {INFINITY, INFINITY, INFINITY};
+    int candidates[3] = {1, processors / 2, processors}, fastest = 0;
+    for (int run = 0; run < 6; run++) {
+        int i = run % 3;
+        if (i > 0 && candidates[i] <= candidates[i - 1]) {
+            continue;
         }
+        double seconds = p == NULL ? our_train(task, losses, candidates[i], TRIAL_STEPS)
+                                   : torch_train(p, losses, candidates[i], TRIAL_STEPS, PADDED);
+        best[i] = seconds >= 0.0 && seconds < best[i] ? seconds : best[i];
     }
-    printf(" so it gets %d\n", threads);
-    return threads;
+    printf("%-8s", p == NULL ? "ours" : "PyTorch");
+    for (int i = 0; i < 3; i++) {
+        if (best[i] < INFINITY) {
+            printf("%8.1f ms on %d,", 1e3 * best[i] / TRIAL_STEPS, candidates[i]);
+        }
+        fastest = best[i] < best[fastest] ? i : fastest;
+    }
+    printf(" so it gets %d\n", candidates[fastest]);
+    return candidates[fastest];
 }
 
 static double worst_difference(const double *ours, const double *theirs)
@@ -178,7 +181,7 @@ static double worst_difference(const double *ours, const double *theirs)
     return worst;
 }
 
-/* Seconds of every run, pair by pair. */
+/* Seconds of every run, pair by pair; ours is the mean of the runs before PyTorch's two. */
 struct Pairs {
     int count, our_threads, torch_threads;
     double ours[MOST_PAIRS], torch[2][MOST_PAIRS]; /* padded, trimmed */
@@ -211,7 +214,7 @@ static void print_row(struct Table *table, const char *name, double *seconds, do
     char text[32];
     snprintf(text, sizeof text, "%.1f (%.1f-%.1f)", scale * s.median, scale * s.least,
              scale * s.most);
-    printf("%-34s%7d   %-18s", name, threads, text);
+    printf("%-34s%6d   %-20s", name, threads, text);
     snprintf(text, sizeof text, "%.1f (%.1f-%.1f)", r.median, r.least, r.most);
     printf("%s\n", r.most == 1.0 ? "1" : text);
     table_row(table, "%s\t%d\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f", name, threads, scale * s.median,
@@ -221,7 +224,7 @@ static void print_row(struct Table *table, const char *name, double *seconds, do
 static void print_pairs(struct Pairs *pairs, const struct Task *task, const char *out)
 {
     printf("\n%s steps each, %d pairs in turn; times are for %s steps, the %d times %g.\n\n"
-           "                                  threads   seconds           ratio to ours\n",
+           "                                 threads   seconds             ratio to ours\n",
            grouped(task->steps).text, pairs->count, grouped(LESSON_STEPS).text, task->steps,
            (double)LESSON_STEPS / task->steps);
     double ratio[3][MOST_PAIRS];
@@ -252,11 +255,10 @@ void bench_torch(const struct Bench *bench)
     signal(SIGPIPE, SIG_IGN);
     task_new(&task, bench);
     if (python_find(&python, &task)) {
-        int steps = bench->fast ? 20 : 60;
-        printf("PyTorch %s. Each on the number of threads at which it is fastest here:\n",
+        printf("PyTorch %s. A step on 1, 2, ... threads, and the best number for each:\n",
                python.version);
-        pairs.our_threads = best_threads(NULL, &task, bench->processors, steps);
-        pairs.torch_threads = best_threads(&python, &task, bench->processors, steps);
+        pairs.our_threads = best_threads(NULL, &task, bench->processors);
+        pairs.torch_threads = best_threads(&python, &task, bench->processors);
         if (run_pairs(&pairs, 3, &python, &task)) {
             print_pairs(&pairs, &task, bench->out);
         } else {

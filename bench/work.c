@@ -41,6 +41,11 @@ double block_work(struct Sequences sequences, int rows, int d_model)
            linear_work(n_queries, 4 * d, d);
 }
 
+double head_work(struct Sequences sequences, int d_model, int vocab)
+{
+    return linear_work(queries(sequences), d_model, vocab);
+}
+
 double step_work(const struct ModelConfig *config, const struct Batch *batch)
 {
     struct Sequences all = {.start = batch->start, .count = batch->count};
@@ -48,6 +53,6 @@ double step_work(const struct ModelConfig *config, const struct Batch *batch)
     last.first = batch->first;
     double forward = (config->n_layers - 1) * block_work(all, batch->rows, config->d_model) +
                      block_work(last, batch->rows, config->d_model) +
-                     linear_work(queries(last), config->d_model, config->vocab);
+                     head_work(last, config->d_model, config->vocab);
     return 3.0 * forward;
 }

@@ -17,6 +17,9 @@ double attention_work(struct Sequences sequences, int d_model);
 /* Forward: one block; rows in all. */
 double block_work(struct Sequences sequences, int rows, int d_model);
 
+/* Forward: the head, for the rows that ask. */
+double head_work(struct Sequences sequences, int d_model, int vocab);
+
 /* Forward and backward: a whole step of training on this batch. */
 double step_work(const struct ModelConfig *config, const struct Batch *batch);
 
