@@ -91,7 +91,7 @@ void bench_cost(const struct Bench *bench)
 {
     threads_set(1);
     page_heading("The cost of a step, on one thread");
-    printf("As in lesson 07 (batch 64, width 64, layers 2, strings of 3-8 letters; heads of 32)\n"
+    printf("As in lesson 07 (batch 64, width 64 in heads of 32, 2 layers, 3-8 letters)\n"
            "but for:      Gflop          ms (range)            Gflop/s      of the peak\n");
     struct Table *table =
         table_new(bench->out, "cost", "what value gflop milliseconds least most share peak");

@@ -199,7 +199,7 @@ static void passes_over_memory(const struct Bench *bench, struct Stage *stage)
     take_turns(turns, LAYERS, bench->fast ? 5 : 21, 1e-3);
     struct Table *table =
         table_new(bench->out, "layers", "layer microseconds least most rows GB/s");
-    printf("                              us (range)           ns a row     GB/s\n");
+    printf("                              us (range)         ns a row     GB/s\n");
     const char *of = "";
     for (int i = 0; i < LAYERS; i++) {
         struct Sample t = call_time(&turns[i]), rate = case_rate(&turns[i]);
@@ -208,9 +208,9 @@ static void passes_over_memory(const struct Bench *bench, struct Stage *stage)
         printf("%-23s", layers[i].name);
         print_time(t.median, t.least, t.most);
         if (layers[i].rows > 0) {
-            printf("%12.1f%9.1f\n", 1e9 * t.median / layers[i].rows, 1e-9 * rate.median);
+            printf("%10.1f%9.1f\n", 1e9 * t.median / layers[i].rows, 1e-9 * rate.median);
         } else {
-            printf("%12s%9.1f\n", "", 1e-9 * rate.median);
+            printf("%10s%9.1f\n", "", 1e-9 * rate.median);
         }
         table_row(table, "%s%s\t%.3f\t%.3f\t%.3f\t%d\t%.2f", of, first ? "" : layers[i].name + 1,
                   1e6 * t.median, 1e6 * t.least, 1e6 * t.most, layers[i].rows, 1e-9 * rate.median);
@@ -241,7 +241,7 @@ static void attention(const struct Bench *bench, struct Table *table, struct Sta
         snprintf(name, sizeof name, i == 1 ? "T = %d, %d sequences" : "  backward", length, count);
         printf("%-23s", name);
         print_time(t.median, t.least, t.most);
-        printf("%12.1f%9.1f%13s\n", 1e9 * t.median / rows, 1e-9 * rate.median, percent(share).text);
+        printf("%10.1f%9.1f%13s\n", 1e9 * t.median / rows, 1e-9 * rate.median, percent(share).text);
         table_row(table, "%d\t%s\t%d\t%.3f\t%.3f\t%.3f\t%.2f\t%.4f", length,
                   i == 1 ? "forward" : "backward", rows, 1e6 * t.median, 1e6 * t.least,
                   1e6 * t.most, 1e-9 * rate.median, share.median);
@@ -255,7 +255,7 @@ void bench_layers(const struct Bench *bench)
     page_heading("The other layers, on one thread");
     passes_over_memory(bench, &stage);
     printf("\nAttention, causal, 2 heads of 32; counted are the keys before the mask:\n"
-           "                              us (range)           ns a row  Gflop/s  of the peak\n");
+           "                              us (range)         ns a row  Gflop/s  of the peak\n");
     struct Table *table =
         table_new(bench->out, "attention", "length pass rows microseconds least most gflops share");
     attention(bench, table, &stage, 17);

@@ -228,7 +228,7 @@ static void print_record(struct Record *record, struct Table *table, int width)
         }
         printf("\n");
     }
-    printf("The whole step, without these clocks: %.0f us (%.0f-%.0f), %s of the peak\n",
+    printf("The whole step without these clocks: %.0f us (%.0f-%.0f), %s of peak\n",
            1e6 * whole.median, 1e6 * whole.least, 1e6 * whole.most, percent(share).text);
     table_row(table, "%d\twhole step\tboth\t%.2f\t%.2f\t%.2f\t\t%.4f\t%.4f\t%.4f", width,
               1e6 * whole.median, 1e6 * whole.least, 1e6 * whole.most, share.median, share.least,

@@ -11,6 +11,11 @@ INLINE vf normal_cdf(vf x)
     return vfma(verf(x * SQRT_HALF), vset(0.5f), vset(0.5f));
 }
 
+INLINE vf gelu_slope(vf x, vf cdf)
+{
+    return vfma(x, vexp(x * x * -0.5f) * INV_SQRT_2PI, cdf);
+}
+
 static int lanes_left(size_t i, size_t n)
 {
     return n - i < LANES ? (int)(n - i) : LANES;
@@ -25,13 +30,22 @@ void gelu_forward(float *y, const float *x, size_t n)
     }
 }
 
+void gelu_forward_slope(float *y, float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i += LANES) {
+        int left = lanes_left(i, n);
+        vf v = vload_n(x + i, left), cdf = normal_cdf(v);
+        vstore_n(y + i, v * cdf, left);
+        vstore_n(x + i, gelu_slope(v, cdf), left);
+    }
+}
+
 void gelu_backward(float *d_x, const float *d_y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i += LANES) {
         int left = lanes_left(i, n);
         vf v = vload_n(x + i, left);
-        vf density = vexp(v * v * -0.5f) * INV_SQRT_2PI;
-        vf slope = vfma(v, density, normal_cdf(v));
+        vf slope = gelu_slope(v, normal_cdf(v));
         vstore_n(d_x + i, vfma(vload_n(d_y + i, left), slope, vload_n(d_x + i, left)), left);
     }
 }

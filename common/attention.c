@@ -150,10 +150,7 @@ static void softmax_over_keys(float *weights, float scale, const struct Shape *s
     weights += s->first * s->stride;
     for (int query = s->first; query < s->length; query++, weights += s->stride) {
         int seen = s->causal ? query + 1 : s->length;
-        for (int key = 0; key < seen; key++) {
-            weights[key] *= scale;
-        }
-        softmax_row(weights, weights, seen);
+        softmax_row_scaled(weights, weights, scale, seen);
         memset(weights + seen, 0, (size_t)(s->stride - seen) * sizeof *weights);
     }
 }

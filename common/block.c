@@ -56,6 +56,14 @@ static void add_to_query_rows(float *x, const float *y, struct Sequences sequenc
     }
 }
 
+static float *multiply(float *restrict y, const float *a, const float *b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = a[i] * b[i];
+    }
+    return y;
+}
+
 static float *zeros(float *x, int n)
 {
     return memset(x, 0, (size_t)n * sizeof *x);
@@ -74,8 +82,8 @@ void block_forward(float *y, struct BlockSaved *s, struct BlockScratch *scratch,
 
     layernorm_forward(s->normed2, s->mean2, s->rstd2, s->middle, w->ln2_weight, w->ln2_bias,
                       n_queries, d);
-    linear_forward(s->up, s->normed2, w->up.packed_y, w->up.bias, n_queries, d, 4 * d);
-    gelu_forward(s->gelu, s->up, (size_t)n_queries * 4 * d);
+    linear_forward(s->slope, s->normed2, w->up.packed_y, w->up.bias, n_queries, d, 4 * d);
+    gelu_forward_slope(s->gelu, s->slope, (size_t)n_queries * 4 * d); /* W_up·x becomes the slope */
     linear_forward(y, s->gelu, w->down.packed_y, w->down.bias, n_queries, 4 * d, d);
     add(y, s->middle, n_queries * d);
 }
@@ -102,8 +110,7 @@ void block_backward(float *d_x, struct BlockTensors *d, struct BlockScratch *scr
     linear_backward(d_gelu, &d->down, t->linear, d_y, s->gelu, &w->down, n_queries, 4 * width,
                     width);
     /* gelu = GELU(up) */
-    float *d_up = zeros(t->d_up, n_queries * 4 * width);
-    gelu_backward(d_up, d_gelu, s->up, (size_t)n_queries * 4 * (size_t)width);
+    float *d_up = multiply(t->d_up, d_gelu, s->slope, n_queries * 4 * width);
     /* up = up(normed2) */
     float *d_normed = zeros(t->d_normed, n_queries * width);
     linear_backward(d_normed, &d->up, t->linear, d_up, s->normed2, &w->up, n_queries, width,

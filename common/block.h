@@ -25,7 +25,7 @@ struct BlockSaved {
     float *heads;                   /* (Q,D) what the heads give, side by side */
     float *middle;                  /* (Q,D) */
     float *mean2, *rstd2, *normed2; /* (Q), (Q), (Q,D) */
-    float *up, *gelu;               /* (Q,4D) */
+    float *slope, *gelu;            /* (Q,4D): the slope of GELU where it was taken, its value */
 };
 
 /* Working space, used anew by each block. */

@@ -34,7 +34,7 @@ static void lay_out_block(struct BlockSaved *b, float *m, size_t *used,
     b->mean2 = take(m, used, rows);
     b->rstd2 = take(m, used, rows);
     b->normed2 = take(m, used, rows * d);
-    b->up = take(m, used, rows * 4 * d);
+    b->slope = take(m, used, rows * 4 * d);
     b->gelu = take(m, used, rows * 4 * d);
 }
 

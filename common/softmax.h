@@ -7,6 +7,9 @@
 /* weights[0..n) overwritten; may be the same array as scores. n >= 1. */
 void softmax_row(float *weights, const float *scores, int n);
 
+/* The same for the scores times scale. */
+void softmax_row_scaled(float *weights, const float *scores, float scale, int n);
+
 /* d_scores[0..n) added to: the Jacobian is w_i (delta_ij - w_j). Must not overlap d_weights. */
 void softmax_row_backward(float *d_scores, const float *d_weights, const float *weights, int n);
 
