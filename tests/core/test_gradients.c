@@ -504,7 +504,7 @@ static struct BlockSaved new_saved(struct Sequences sequences, size_t rows, size
                                .mean2 = floats(rows),
                                .rstd2 = floats(rows),
                                .normed2 = floats(rows * d),
-                               .up = floats(rows * 4 * d),
+                               .slope = floats(rows * 4 * d),
                                .gelu = floats(rows * 4 * d)};
 }
 
