@@ -19,8 +19,8 @@
 
 enum { FORWARD, BACKWARD };
 enum { DRAW, EMBEDDING, BLOCK_1, BLOCK_2, HEAD, UPDATE, PARTS, MAX_STEPS = 200 };
-static const char *const names[PARTS] = {"draw the batch", "embedding",        "block 1",
-                                         "block 2",        "norm, head, loss", "sum, AdamW, pack"};
+static const char *const names[PARTS] = {"draw the batch", "embedding",      "block 1",
+                                         "block 2",        "norm+head+loss", "sum+AdamW+pack"};
 
 /* One step: seconds and operations of every part. */
 struct Walk {
@@ -198,14 +198,14 @@ static void print_cell(struct Record *record, struct Table *table, int width, in
     struct Sample share = sample_of(record->share[part][pass], record->steps);
     double work = record->work[part][pass];
     if (t.median == 0.0) {
-        printf("%30s", "");
+        printf("%31s", "");
         return;
     }
     printf("%6.0f%5.1f", 1e6 * t.median, 100.0 * t.median / whole);
     if (work > 0.0) {
-        printf("%7.1f%12s", 1e-6 * work, percent(share).text);
+        printf("%7.1f %12s", 1e-6 * work, percent(share).text);
     } else {
-        printf("%7s%12s", "-", "-");
+        printf("%7s %12s", "-", "-");
     }
     table_row(table, "%d\t%s\t%s\t%.2f\t%.2f\t%.2f\t%.3f\t%.4f\t%.4f\t%.4f", width, names[part],
               pass == FORWARD ? "forward" : "backward", 1e6 * t.median, 1e6 * t.least, 1e6 * t.most,
@@ -216,11 +216,11 @@ static void print_record(struct Record *record, struct Table *table, int width)
 {
     struct Sample whole = sample_of(record->whole, record->steps);
     struct Sample share = sample_of(record->whole_share, record->steps);
-    printf("%swidth %-11d|           forward            |           backward\n"
-           "                 |    us    %%  Mflop of the peak |    us    %%  Mflop of the peak\n",
+    printf("%swidth %-9d|            forward            |            backward\n"
+           "               |    us    %%  Mflop  of the peak |    us    %%  Mflop  of the peak\n",
            width > 64 ? "\n" : "", width);
     for (int part = 0; part < PARTS; part++) {
-        printf("%-17s|", names[part]);
+        printf("%-15s|", names[part]);
         print_cell(record, table, width, part, FORWARD, whole.median);
         if (record->seconds[part][BACKWARD][0] > 0.0) {
             printf(" |");
