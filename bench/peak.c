@@ -60,9 +60,10 @@ struct Task {
     double seconds[TASKS * MAX_THREADS]; /* that each had a processor */
 };
 
-static void run_task(void *context, int i)
+static void run_task(void *context, int i, int thread)
 {
     struct Task *task = context;
+    (void)thread;
     double start = thread_time();
     for (int call = 0; call < task->calls; call++) {
         burst(NULL);

@@ -60,22 +60,23 @@ static void walk_forward(struct Walk *walk, struct Shard *s, const struct ModelC
         const float *token = w->token + s->tokens[r] * d;
         const float *position = w->position + s->positions[r] * d;
         for (int i = 0; i < d; i++) {
-            s->x[0][r * d + i] = token[i] + position[i];
+            s->work->x[0][r * d + i] = token[i] + position[i];
         }
     }
     lap(walk, EMBEDDING, FORWARD, 0.0);
     for (int layer = 0; layer < config->n_layers; layer++) {
         struct Sequences sequences = queries_in(s, layer, config->n_layers);
-        block_forward(s->x[layer + 1], &s->blocks[layer], &s->scratch, s->x[layer],
-                      &w->blocks[layer], sequences, s->rows, d, &config->attention);
+        block_forward(s->work->x[layer + 1], &s->work->blocks[layer], &s->work->scratch,
+                      s->work->x[layer], &w->blocks[layer], sequences, s->rows, d,
+                      &config->attention);
         lap(walk, BLOCK_1 + layer, FORWARD, block_work(sequences, s->rows, d));
     }
-    layernorm_forward(s->normed, s->mean, s->rstd, s->x[config->n_layers], w->ln_weight, w->ln_bias,
-                      s->n_queries, d);
-    linear_forward(s->logits, s->normed, w->head.packed_y, w->head.bias, s->n_queries, d,
-                   config->vocab);
-    s->loss = cross_entropy_forward(s->probabilities, s->logits, s->query_targets, s->n_queries,
-                                    config->vocab);
+    layernorm_forward(s->work->normed, s->work->mean, s->work->rstd, s->work->x[config->n_layers],
+                      w->ln_weight, w->ln_bias, s->n_queries, d);
+    linear_forward(s->work->logits, s->work->normed, w->head.packed_y, w->head.bias, s->n_queries,
+                   d, config->vocab);
+    s->loss = cross_entropy_forward(s->work->probabilities, s->work->logits, s->work->query_targets,
+                                    s->n_queries, config->vocab);
     lap(walk, HEAD, FORWARD, linear_work(s->n_queries, d, config->vocab));
 }
 
@@ -90,23 +91,24 @@ static void walk_backward(struct Walk *walk, struct Shard *s, const struct Model
     int d = config->d_model, vocab = config->vocab;
     size_t query_floats = (size_t)s->n_queries * (size_t)d;
     zeros(s->gradient, s->n_weights);
-    float *d_logits = zeros(s->d_logits, (size_t)s->n_queries * (size_t)vocab);
-    cross_entropy_backward(d_logits, s->probabilities, s->query_targets, s->n_queries, vocab,
-                           n_targets);
-    float *d_normed = zeros(s->d_normed, query_floats);
+    float *d_logits = zeros(s->work->d_logits, (size_t)s->n_queries * (size_t)vocab);
+    cross_entropy_backward(d_logits, s->work->probabilities, s->work->query_targets, s->n_queries,
+                           vocab, n_targets);
+    float *d_normed = zeros(s->work->d_normed, query_floats);
     linear_backward_input(d_normed, d_logits, w->head.packed_dx, s->n_queries, d, vocab);
-    linear_backward_weight(s->d.head.weight, s->d.head.bias, d_logits, s->normed, s->scratch.linear,
-                           s->n_queries, d, vocab);
-    float *d_y = zeros(s->d_y, query_floats);
-    layernorm_backward(d_y, s->d.ln_weight, s->d.ln_bias, d_normed, s->x[config->n_layers], s->mean,
-                       s->rstd, w->ln_weight, s->n_queries, d);
+    linear_backward_weight(s->d.head.weight, s->d.head.bias, d_logits, s->work->normed,
+                           s->work->scratch.linear, s->n_queries, d, vocab);
+    float *d_y = zeros(s->work->d_y, query_floats);
+    layernorm_backward(d_y, s->d.ln_weight, s->d.ln_bias, d_normed, s->work->x[config->n_layers],
+                       s->work->mean, s->work->rstd, w->ln_weight, s->n_queries, d);
     lap(walk, HEAD, BACKWARD, 2.0 * linear_work(s->n_queries, d, vocab));
-    float *d_x = s->d_x;
+    float *d_x = s->work->d_x;
     for (int layer = config->n_layers - 1; layer >= 0; layer--) {
         struct Sequences sequences = queries_in(s, layer, config->n_layers);
         zeros(d_x, (size_t)s->rows * (size_t)d);
-        block_backward(d_x, &s->d.blocks[layer], &s->scratch, d_y, s->x[layer], &s->blocks[layer],
-                       &w->blocks[layer], sequences, s->rows, d, &config->attention);
+        block_backward(d_x, &s->d.blocks[layer], &s->work->scratch, d_y, s->work->x[layer],
+                       &s->work->blocks[layer], &w->blocks[layer], sequences, s->rows, d,
+                       &config->attention);
         float *swap = d_x;
         d_x = d_y;
         d_y = swap;

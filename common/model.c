@@ -24,8 +24,10 @@ struct Model *model_new(struct ModelConfig config, int max_count)
     model->shards = zeros_new(SHARDS, sizeof *model->shards);
     /* A shard ends with the sequence that reaches its share: at most one sequence over it. */
     int rows = (max_count * config.context + SHARDS - 1) / SHARDS + config.context;
+    model->workspaces = zeros_new(SHARDS, sizeof *model->workspaces);
     for (int i = 0; i < SHARDS; i++) {
-        shard_new(&model->shards[i], &config, model->params.size, rows);
+        shard_new(&model->shards[i], &config, model->params.size);
+        workspace_new(&model->workspaces[i], &config, rows);
     }
     return model;
 }
@@ -34,8 +36,10 @@ void model_free(struct Model *model)
 {
     for (int i = 0; i < SHARDS; i++) {
         shard_free(&model->shards[i]);
+        workspace_free(&model->workspaces[i]);
     }
     free(model->shards);
+    free(model->workspaces);
     free(model->weights);
     free(model->gradient);
     free(model->packed);
@@ -97,17 +101,24 @@ static double mean_loss(const struct Model *model)
     return model->batch->n_targets > 0 ? sum / model->batch->n_targets : NAN;
 }
 
-static void forward_task(void *context, int i)
+/* Each shard keeps its activations, to be read afterwards. */
+static void forward_task(void *context, int i, int thread)
 {
     struct Model *model = context;
-    shard_forward(&model->shards[i], &model->config, &model->w);
+    struct Shard *shard = &model->shards[i];
+    (void)thread;
+    shard->work = &model->workspaces[i];
+    shard_forward(shard, &model->config, &model->w);
 }
 
-static void gradient_task(void *context, int i)
+/* Nobody reads the activations later: each thread has one workspace for all of its shards. */
+static void gradient_task(void *context, int i, int thread)
 {
     struct Model *model = context;
-    shard_forward(&model->shards[i], &model->config, &model->w);
-    shard_backward(&model->shards[i], &model->config, &model->w, model->batch->n_targets);
+    struct Shard *shard = &model->shards[i];
+    shard->work = &model->workspaces[thread];
+    shard_forward(shard, &model->config, &model->w);
+    shard_backward(shard, &model->config, &model->w, model->batch->n_targets);
 }
 
 double model_forward(struct Model *model, const struct Batch *batch)
@@ -151,8 +162,9 @@ struct Update {
 };
 
 /* One tensor: its gradient, its weights and moments, its packed copies. */
-static void update_task(void *context, int i)
+static void update_task(void *context, int i, int thread)
 {
+    (void)thread;
     const struct Update *update = context;
     struct Model *model = update->model;
     const struct Param *p = &model->params.items[i];
@@ -197,13 +209,14 @@ const float *model_logits(const struct Model *model, int row)
     while (row >= s->first_row + s->rows) {
         s++;
     }
-    return s->logits + (row - s->first_row) * model->config.vocab;
+    return s->work->logits + (row - s->first_row) * model->config.vocab;
 }
 
 float model_attention(const struct Model *model, int layer, int head, int sequence, int query,
                       int key)
 {
     const struct Shard *s = shard_of_sequence(model, sequence);
-    return attention_weight(s->blocks[layer].weights, s->sequences, model->config.attention.n_heads,
-                            sequence - s->first_sequence, head, query, key);
+    return attention_weight(s->work->blocks[layer].weights, s->sequences,
+                            model->config.attention.n_heads, sequence - s->first_sequence, head,
+                            query, key);
 }

@@ -12,6 +12,7 @@
 
 enum { SHARDS = 8 };
 struct Shard;
+struct Workspace;
 
 struct Model {
     struct ModelConfig config;
@@ -19,9 +20,10 @@ struct Model {
     float *weights, *gradient; /* (params.size): every tensor in the order of params */
     float *packed;             /* the kernels' copy of the weights */
     struct ModelTensors w;
-    struct Shard *shards;      /* SHARDS of them */
-    int max_count;             /* sequences there is room for */
-    const struct Batch *batch; /* the one of the last forward pass */
+    struct Shard *shards;         /* SHARDS of them */
+    struct Workspace *workspaces; /* SHARDS: one for each shard, or for each thread */
+    int max_count;                /* sequences there is room for */
+    const struct Batch *batch;    /* the one of the last forward pass */
 };
 
 /* A model for batches of at most max_count sequences. Its weights are NaN until model_init, or

@@ -6,36 +6,45 @@
 
 #include "config.h"
 
-struct Shard {
-    int first_sequence, first_row, rows; /* its part of the batch */
-    struct Sequences sequences;
-    const int32_t *tokens, *positions, *targets;
-    int n_queries; /* rows that the last block computes: all, or those that a loss can see */
-    int32_t *query_targets; /* (n_queries): their targets */
-    double loss;            /* sum over its rows with a target */
-
-    float *gradient; /* laid out like the weights */
-    size_t n_weights;
-    struct ModelTensors d;
-
-    /* kept by the forward pass */
+/* What the forward pass keeps for the backward pass, and room to work in. A thread that takes
+   one shard after the other forward and backward uses one workspace for all of them, which then
+   stays in its cache. */
+struct Workspace {
     float **x; /* n_layers+1 of (R,D): what goes into each block, and what the last one gives */
     struct BlockSaved *blocks;
     float *mean, *rstd, *normed;   /* (R), (R), (R,D): the final norm */
     float *logits, *probabilities; /* (R,vocab) */
+    int32_t *query_targets;        /* (R) targets of the rows with a query in the last block */
 
-    /* scratch */
     struct BlockScratch scratch;
     float *d_x, *d_y, *d_normed, *d_logits; /* (R,D) three times, (R,vocab) */
     float *memory;                          /* all of the above lies here */
 };
 
-/* Room for rows rows, and for a gradient of n_weights floats: the layout of the weights. */
-void shard_new(struct Shard *shard, const struct ModelConfig *config, size_t n_weights, int rows);
+struct Shard {
+    int first_sequence, first_row, rows; /* its part of the batch */
+    struct Sequences sequences;
+    const int32_t *tokens, *positions, *targets;
+    int n_queries; /* rows that the last block computes: all, or those that a loss can see */
+    double loss;   /* sum over its rows with a target */
+
+    struct Workspace *work; /* where its activations are */
+    float *gradient;        /* laid out like the weights */
+    size_t n_weights;
+    struct ModelTensors d;
+};
+
+/* Room for rows rows. */
+void workspace_new(struct Workspace *work, const struct ModelConfig *config, int rows);
+void workspace_free(struct Workspace *work);
+
+/* Room for a gradient of n_weights floats: the layout of the weights. */
+void shard_new(struct Shard *shard, const struct ModelConfig *config, size_t n_weights);
 void shard_free(struct Shard *shard);
 
-/* Leaves the shard's loss and what the backward pass needs. sequences.first says which rows have a
-   query in the last block; in the blocks before it all have one. w: the weights, packed. */
+/* Leaves the shard's loss, and in its workspace what the backward pass needs. sequences.first says
+   which rows have a query in the last block; in the blocks before it all have one. w: the weights,
+   packed. */
 void shard_forward(struct Shard *shard, const struct ModelConfig *config,
                    const struct ModelTensors *w);
 

@@ -10,10 +10,11 @@
 static struct {
     pthread_mutex_t lock; /* over all of this */
     pthread_cond_t begun, done;
-    void (*task)(void *context, int i);
+    void (*task)(void *context, int i, int thread);
     void *context;
     int count, next, finished; /* of the tasks: how many, the first that nobody has taken, ... */
-    int threads, workers;      /* threads wanted, and threads started beside the caller */
+    int threads, active;       /* threads wanted, and those that may take these tasks */
+    int workers;               /* threads started beside the caller */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .begun = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER,
@@ -37,12 +38,12 @@ void threads_set(int n)
 }
 
 /* Take tasks until none is left. The lock is held on entry and on return. */
-static void work(void)
+static void work(int thread)
 {
     while (pool.next < pool.count) {
         int i = pool.next++;
         pthread_mutex_unlock(&pool.lock);
-        pool.task(pool.context, i);
+        pool.task(pool.context, i, thread);
         pthread_mutex_lock(&pool.lock);
         if (++pool.finished == pool.count) {
             pthread_cond_signal(&pool.done);
@@ -50,16 +51,16 @@ static void work(void)
     }
 }
 
-/* Worker number id, from 1, sleeps through what is begun with id or fewer threads. */
+/* Worker number id, from 1, sleeps through what is begun for id or fewer threads. */
 static void *run_worker(void *argument)
 {
     int id = (int)(intptr_t)argument;
     pthread_mutex_lock(&pool.lock);
     for (;;) {
-        while (pool.next >= pool.count || id >= pool.threads) {
+        while (pool.next >= pool.count || id >= pool.active) {
             pthread_cond_wait(&pool.begun, &pool.lock);
         }
-        work();
+        work(id);
     }
     return NULL;
 }
@@ -77,18 +78,19 @@ static void start_workers(int wanted)
     }
 }
 
-void parallel_for(int count, void (*task)(void *context, int i), void *context)
+void parallel_for(int count, void (*task)(void *context, int i, int thread), void *context)
 {
     pthread_mutex_lock(&pool.lock);
-    start_workers((pool.threads < count ? pool.threads : count) - 1);
+    pool.active = pool.threads < count ? pool.threads : count;
+    start_workers(pool.active - 1);
     pool.task = task;
     pool.context = context;
     pool.next = pool.finished = 0;
     pool.count = count;
-    if (pool.threads > 1) {
+    if (pool.active > 1) {
         pthread_cond_broadcast(&pool.begun);
     }
-    work();
+    work(0);
     while (pool.finished < pool.count) {
         pthread_cond_wait(&pool.done, &pool.lock);
     }

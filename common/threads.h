@@ -12,8 +12,9 @@ int threads_available(void);
 /* How many threads the next calls use, the caller among them; 1 <= n <= MAX_THREADS. At first 1. */
 void threads_set(int n);
 
-/* task(context, i) for every 0 <= i < count; returns when all are done. Not to be called from a
-   task. */
-void parallel_for(int count, void (*task)(void *context, int i), void *context);
+/* task(context, i, thread) for every 0 <= i < count; returns when all are done. thread tells apart
+   those who work at the same time: 0 <= thread < count, and below the number set. Not to be called
+   from a task. */
+void parallel_for(int count, void (*task)(void *context, int i, int thread), void *context);
 
 #endif

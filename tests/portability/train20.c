@@ -56,6 +56,7 @@ static void train(const struct Case *c, uint64_t seed)
         put(&loss, sizeof loss);
     }
     put(model->weights, model->params.size * sizeof *model->weights);
+    model_forward(model, &batch);
     for (int key = 0; key < batch.start[1]; key++) {
         float weight = model_attention(model, 0, 0, 0, batch.start[1] - 1, key);
         put(&weight, sizeof weight);
