@@ -116,11 +116,11 @@ test-figures: test-pages
 test-bits:
 	@sh tests/portability/run.sh
 
-$(BUILD)/test-core: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/core/*.c)) $(BUILD)/common.a
+$(BUILD)/test-core: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c tests/core/*.c)) $(BUILD)/common.a
 	@echo 'linking $@'
 	$(quiet)$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
 
-$(BUILD)/test-lessons: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/lessons/*.c)) $(BUILD)/common.a
+$(BUILD)/test-lessons: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c tests/lessons/*.c)) $(BUILD)/common.a
 	@echo 'linking $@'
 	$(quiet)$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
 
@@ -146,7 +146,7 @@ expected: $(numbers:%=lesson-%)
 	@sh tests/figures.sh '$(lessons)' write
 
 compile_commands.json: Makefile
-	@separator='['; for file in $(wildcard common/*.c lessons/*/*.c tests/*/*.c); do \
+	@separator='['; for file in $(wildcard common/*.c lessons/*/*.c bench/*.c tests/*.c tests/*/*.c); do \
 	    printf '%s\n{"directory": "%s", "file": "%s", "command": "%s"}' \
 	        "$$separator" '$(CURDIR)' "$$file" '$(COMPILE) -c '"$$file"; separator=','; \
 	done >$@; printf '\n]\n' >>$@

@@ -8,6 +8,14 @@
 #include "common/base.h"
 #include "common/loss.h"
 
+struct AttentionConfig way_to_attend(int i, int n_heads, int d_head)
+{
+    return (struct AttentionConfig){.n_heads = n_heads,
+                                    .scale = i & 4 ? 1.0f : 1.0f / sqrtf((float)d_head),
+                                    .causal = i & 1,
+                                    .axis = i & 2 ? OVER_QUERIES : OVER_KEYS};
+}
+
 static double *doubles(int rows, int columns)
 {
     return zeros_new((size_t)rows * (size_t)columns, sizeof(double));
@@ -140,8 +148,11 @@ static const double *next(const double **w, int size)
     return tensor;
 }
 
-const double *ref_block(double *y, const double *x, const double *w, struct Sequences sequences,
-                        int rows, int d_model, const struct AttentionConfig *config)
+/* y, x (rows,D). w: the block's tensors, one after the other as block_params names them. Returns
+   where they end. */
+static const double *ref_block(double *y, const double *x, const double *w,
+                               struct Sequences sequences, int rows, int d_model,
+                               const struct AttentionConfig *config)
 {
     int d = d_model;
     const double *ln1_weight = next(&w, d), *ln1_bias = next(&w, d);

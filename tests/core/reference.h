@@ -6,6 +6,9 @@
 
 #include "common/model.h"
 
+/* Way 0 to 7 to attend: with a mask or without, over either axis, scaled as usual or by one. */
+struct AttentionConfig way_to_attend(int i, int n_heads, int d_head);
+
 /* y (rows,n) = x·Wᵀ + b; x (rows,k), w (n,k), bias (n). */
 void ref_linear(double *y, const double *x, const double *w, const double *bias, int rows, int k,
                 int n);
@@ -25,11 +28,6 @@ void ref_attention(double *out, const double *qkv, struct Sequences sequences, i
 
 /* The sum over the rows with a target; logits (rows,vocab). */
 double ref_cross_entropy(const double *logits, const int32_t *targets, int rows, int vocab);
-
-/* y, x (rows,D). w: the block's tensors, one after the other as block_params names them. Returns
-   where they end. */
-const double *ref_block(double *y, const double *x, const double *w, struct Sequences sequences,
-                        int rows, int d_model, const struct AttentionConfig *config);
 
 /* The mean loss; logits (rows,vocab). w: every tensor in the order of model->params. */
 double ref_model(double *logits, const double *w, const struct Batch *batch,

@@ -4,13 +4,27 @@
 
 #include <check.h>
 
-Suite *vmath_suite(void);       /* exp, log, erf, sin, cos against double */
-Suite *plumbing_suite(void);    /* options, progress, tables, files */
+/* What is read and written. */
+Suite *cli_suite(void);         /* options and --help */
+Suite *files_suite(void);       /* whole files or none, tables, printable text */
+Suite *progress_suite(void);    /* the bar, on a terminal */
+Suite *page_suite(void);        /* headings, claims, the verdict */
+Suite *threads_suite(void);     /* each task once */
 Suite *safetensors_suite(void); /* round trip, every kind of broken file */
-Suite *kernels_suite(void);     /* fast against naive, bit for bit */
-Suite *gradients_suite(void);   /* every backward function against central differences in double */
-Suite *golden_suite(void);      /* what PyTorch computes */
-Suite *batch_suite(void);       /* rows against pads, threads, shards */
-Suite *reversal_suite(void);    /* the task, its test, decoding, saving and loading */
+
+/* Numbers. */
+Suite *vmath_suite(void);     /* exp, log, erf, sin, cos against double */
+Suite *random_suite(void);    /* pinned, even, normal */
+Suite *matmul_suite(void);    /* fast against naive, bit for bit */
+Suite *attention_suite(void); /* the same */
+Suite *layers_suite(void);    /* each layer and its gradient against double */
+Suite *golden_suite(void);    /* what PyTorch computes */
+
+/* The model and its task. */
+Suite *model_suite(void);      /* its parameters; values and gradients against double */
+Suite *batch_suite(void);      /* rows against pads, threads, shards */
+Suite *reversal_suite(void);   /* strings, examples, the score */
+Suite *decode_suite(void);     /* together or one by one */
+Suite *checkpoint_suite(void); /* weights saved and loaded */
 
 #endif

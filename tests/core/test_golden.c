@@ -2,24 +2,26 @@
    Tolerances come from PyTorch's own difference between float32 and float64: see
    tests/golden/README.md. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/activation.h"
 #include "common/base.h"
+#include "common/checkpoint.h"
 #include "common/loss.h"
 #include "common/matmul.h"
 #include "common/model.h"
 #include "common/norm.h"
 #include "common/safetensors.h"
-#include "suites.h"
+#include "tests/core/suites.h"
+#include "tests/helpers.h"
 
+static char path[200];
 static struct TensorFile file;
 
 static void open_case(const char *name)
 {
-    char path[200], error[TENSOR_ERROR_SIZE];
+    char error[TENSOR_ERROR_SIZE];
     snprintf(path, sizeof path, "tests/golden/%s.safetensors", name);
     ck_assert_msg(safetensors_read(path, &file, error), "%s", error);
 }
@@ -200,32 +202,16 @@ START_TEST(adamw_as_in_pytorch)
 }
 END_TEST
 
-/* Attention: (B,H,T,d) in the file, rows of queries, keys and values for the core. */
+/* Attention: (B,H,T,d) in the file, for the core rows with the heads side by side. */
 
-static void spread(float *rows, int row_size, const float *x, int B, int H, int T, int d)
+static void spread(float *rows, int row_size, const char *name)
 {
-    for (int b = 0; b < B; b++) {
-        for (int h = 0; h < H; h++) {
-            for (int t = 0; t < T; t++, x += d) {
-                memcpy(rows + (b * T + t) * row_size + h * d, x, (size_t)d * sizeof *x);
-            }
-        }
+    const float *x = floats(name);
+    int H = dim(name, 1), T = dim(name, 2), d = dim(name, 3);
+    for (int i = 0; i < dim(name, 0) * H * T; i++) {
+        int b = i / (H * T), h = i / T % H, t = i % T;
+        memcpy(rows + (b * T + t) * row_size + h * d, x + i * d, (size_t)d * sizeof *x);
     }
-}
-
-static void compare_heads(const char *name, const float *rows, int row_size, int B, int H, int T,
-                          int d)
-{
-    float *got = array_new((size_t)B * H * T * d), *at = got;
-    for (int b = 0; b < B; b++) {
-        for (int h = 0; h < H; h++) {
-            for (int t = 0; t < T; t++, at += d) {
-                memcpy(at, rows + (b * T + t) * row_size + h * d, (size_t)d * sizeof *at);
-            }
-        }
-    }
-    compare_layer(name, got);
-    free(got);
 }
 
 static const char *const attention_cases[] = {"attention-causal", "attention-full",
@@ -245,32 +231,29 @@ START_TEST(attention_as_in_pytorch)
         start[b] = b * T;
     }
     struct Sequences sequences = {.start = start, .count = B};
-    size_t rows = (size_t)B * T;
-    float *qkv = array_new(rows * 3 * D), *out = array_new(rows * D);
+    size_t size = (size_t)B * T * D;
+    float *qkv = array_new(3 * size), *out = array_new(size), *want = array_new(size);
     float *weights = array_new(attention_weights_size(sequences, H));
     float *scratch = array_new(attention_scratch_size(T, d));
-    spread(qkv, 3 * D, floats("q"), B, H, T, d);
-    spread(qkv + D, 3 * D, floats("k"), B, H, T, d);
-    spread(qkv + 2 * D, 3 * D, floats("v"), B, H, T, d);
+    spread(qkv, 3 * D, "q");
+    spread(qkv + D, 3 * D, "k");
+    spread(qkv + 2 * D, 3 * D, "v");
+    spread(want, D, "y");
     attention_forward(out, weights, scratch, qkv, sequences, D, &config);
-    compare_heads("y", out, D, B, H, T, d);
-    const float *want = floats("weights");
-    for (int b = 0; b < B; b++) {
-        for (int h = 0; h < H; h++) {
-            for (int i = 0; i < T; i++) {
-                for (int j = 0; j < T; j++, want++) {
-                    float got = attention_weight(weights, sequences, H, b, h, i, j);
-                    compare("weights", &got, want, 1, 1e-5, 1e-6);
-                }
-            }
-        }
+    compare("y", out, want, size, 1e-5, 1e-6);
+    for (int i = 0; i < B * H * T * T; i++) {
+        int b = i / (H * T * T), h = i / (T * T) % H, query = i / T % T;
+        float got = attention_weight(weights, sequences, H, b, h, query, i % T);
+        compare("weights", &got, floats("weights") + i, 1, 1e-5, 1e-6);
     }
-    float *d_out = array_new(rows * D), *d_qkv = zeros_new(rows * 3 * D, sizeof(float));
-    spread(d_out, D, floats("dy"), B, H, T, d);
+    float *d_out = array_new(size), *d_qkv = zeros_new(3 * size, sizeof(float));
+    float *want_d = array_new(3 * size);
+    spread(d_out, D, "dy");
+    spread(want_d, 3 * D, "dq");
+    spread(want_d + D, 3 * D, "dk");
+    spread(want_d + 2 * D, 3 * D, "dv");
     attention_backward(d_qkv, scratch, d_out, qkv, weights, sequences, D, &config);
-    compare_heads("dq", d_qkv, 3 * D, B, H, T, d);
-    compare_heads("dk", d_qkv + D, 3 * D, B, H, T, d);
-    compare_heads("dv", d_qkv + 2 * D, 3 * D, B, H, T, d);
+    compare("dq, dk, dv", d_qkv, want_d, 3 * size, 1e-5, 1e-6);
 }
 END_TEST
 
@@ -290,14 +273,7 @@ static struct Model *model_of_case(int B)
         config.attention.axis = OVER_QUERIES;
     }
     struct Model *model = model_new(config, B);
-    for (int i = 0; i < model->params.count; i++) {
-        const struct Param *p = &model->params.items[i];
-        char name[64];
-        snprintf(name, sizeof name, "init.%s", p->name);
-        ck_assert_uint_eq(get(name)->count, p->size);
-        memcpy(model->weights + p->offset, floats(name), p->size * sizeof(float));
-    }
-    model_pack(model);
+    checkpoint_load(model, path); /* the tensors called init. */
     return model;
 }
 
@@ -379,18 +355,14 @@ END_TEST
 Suite *golden_suite(void)
 {
     Suite *suite = suite_create("golden");
-    TCase *layers = tcase_create("layers");
-    tcase_add_test(layers, linear_as_in_pytorch);
-    tcase_add_test(layers, mlp_as_in_pytorch);
-    tcase_add_test(layers, layernorm_as_in_pytorch);
-    tcase_add_test(layers, gelu_as_in_pytorch);
-    tcase_add_test(layers, cross_entropy_as_in_pytorch);
-    tcase_add_test(layers, adamw_as_in_pytorch);
-    tcase_add_loop_test(layers, attention_as_in_pytorch, 0, 4);
-    suite_add_tcase(suite, layers);
-    TCase *models = tcase_create("models");
-    tcase_set_timeout(models, 60);
-    tcase_add_loop_test(models, model_as_in_pytorch, 0, 6);
-    suite_add_tcase(suite, models);
+    TCase *cases = new_case(suite, "golden", NULL);
+    tcase_add_test(cases, linear_as_in_pytorch);
+    tcase_add_test(cases, mlp_as_in_pytorch);
+    tcase_add_test(cases, layernorm_as_in_pytorch);
+    tcase_add_test(cases, gelu_as_in_pytorch);
+    tcase_add_test(cases, cross_entropy_as_in_pytorch);
+    tcase_add_test(cases, adamw_as_in_pytorch);
+    tcase_add_loop_test(cases, attention_as_in_pytorch, 0, COUNT(attention_cases));
+    tcase_add_loop_test(cases, model_as_in_pytorch, 0, COUNT(model_cases));
     return suite;
 }

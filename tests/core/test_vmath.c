@@ -2,13 +2,13 @@
    its bound; its edges are exact; one number alone gives the bits that it gives in a register; and
    every bit of the sample is pinned by a digest, so that a compiler or a machine that rounds
    elsewhere shows here first. */
-#include <check.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
 #include "common/vmath.h"
-#include "suites.h"
+#include "tests/core/suites.h"
+#include "tests/helpers.h"
 
 enum { SAMPLES = 1 << 19 };
 
@@ -72,7 +72,6 @@ static const struct Function {
     {"sin", vsin, sin_f32, true_sin, 1.58, 0x1p-12f, 0x1p18f, 0xbc60f8944e4de2ee},
     {"cos", vcos, cos_f32, true_cos, 1.58, 0x1p-12f, 0x1p18f, 0x6c2290381c7c01e6},
 };
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 static uint32_t bits_of(float x)
 {
@@ -237,7 +236,6 @@ static const struct Edge {
     {"cos(NaN) = NaN", cos_f32, NAN, NAN},
     {"cos beyond -2^18 = NaN", cos_f32, -0x1.000002p18f, NAN},
 };
-enum { EDGES = sizeof edges / sizeof *edges };
 
 START_TEST(edges_are_exact)
 {
@@ -263,12 +261,11 @@ END_TEST
 Suite *vmath_suite(void)
 {
     Suite *suite = suite_create("vmath");
-    TCase *tcase = tcase_create("vmath");
-    tcase_add_loop_test(tcase, edges_are_exact, 0, EDGES);
-    tcase_add_loop_test(tcase, error_is_within_the_bound, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, one_lane_gives_the_bits_of_a_register, 0, FUNCTIONS);
-    tcase_add_loop_test(tcase, bits_are_pinned, 0, FUNCTIONS);
-    tcase_add_test(tcase, erf_and_sin_are_odd_and_cos_is_even);
-    suite_add_tcase(suite, tcase);
+    TCase *cases = new_case(suite, "vmath", NULL);
+    tcase_add_loop_test(cases, edges_are_exact, 0, COUNT(edges));
+    tcase_add_loop_test(cases, error_is_within_the_bound, 0, COUNT(functions));
+    tcase_add_loop_test(cases, one_lane_gives_the_bits_of_a_register, 0, COUNT(functions));
+    tcase_add_loop_test(cases, bits_are_pinned, 0, COUNT(functions));
+    tcase_add_test(cases, erf_and_sin_are_odd_and_cos_is_even);
     return suite;
 }

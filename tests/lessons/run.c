@@ -1,0 +1,14 @@
+/* Run the tests of the lessons. */
+#include "tests/lessons/suites.h"
+
+#include <stdlib.h>
+
+#include "tests/helpers.h"
+
+int main(void)
+{
+    unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+    SRunner *runner = srunner_create(lesson_07_suite());
+    return run_suites(runner);
+}

@@ -1,0 +1,13 @@
+/* The tests of the lessons, a suite each; a suite has its cases in several files. */
+#ifndef TESTS_LESSONS_SUITES_H
+#define TESTS_LESSONS_SUITES_H
+
+#include <check.h>
+
+Suite *lesson_07_suite(void);
+void add_07_refusals(Suite *suite); /* what cannot be done, and --help */
+void add_07_training(Suite *suite); /* losses and weights are those of PyTorch and of the core */
+void add_07_files(Suite *suite);    /* what it leaves, for models and strings of all sizes */
+void add_07_ends(Suite *suite);     /* terminals, interrupts, divergence, full disks */
+
+#endif

@@ -1,0 +1,115 @@
+/* Terminals, and runs that cannot go on: no half of a file, no success that is none. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/lessons/suites.h"
+#include "tests/lessons/test_07.h"
+
+static const char twenty[] = "./lesson-07" SMALL "--steps 20 --out out";
+
+START_TEST(the_bar_is_for_terminals_only)
+{
+    static const char *const without[] = {"TERM=dumb ", "TERM=xterm "};
+    char *plain = page_of("%s", twenty), command[200];
+    setenv("TERM", "xterm-256color", 1);
+    struct Ran ran = run_on_terminal(shell, twenty, 80);
+    assert_like(ran.err, "...20 steps in ... steps/s\n");
+    ck_assert_msg(strchr(ran.err, 'm') == NULL, "a colour in \"%s\"", ran.err); /* ESC [ ... m */
+    assert_same_page(ran.out, plain);
+    for (int i = 0; i < 2; i++) {
+        snprintf(command, sizeof command, "%s%s%s", without[i], twenty, i == 1 ? " --quiet" : "");
+        ran = run_on_terminal(shell, command, 80);
+        ck_assert_str_eq(ran.err, "");
+        assert_same_page(ran.out, plain);
+    }
+}
+END_TEST
+
+/* Ctrl-C in the middle of training leaves an earlier run's files alone, and makes no new ones. */
+START_TEST(an_interrupt_leaves_whole_files)
+{
+    static const char *const commands[] = {
+        "exec ./lesson-07" SMALL "--steps 100000 --out out --save out/w",
+        "exec ./lesson-07" SMALL "--steps 100000 --out new --save new/w"};
+    setenv("TERM", "xterm", 1);
+    page_of("./lesson-07" SMALL "--steps 2 --out out --save out/w && cp -rp out before");
+    for (int i = 0; i < COUNT(commands); i++) {
+        FILE *seen;
+        pid_t child = start_on_terminal(shell, commands[i], 80, tmpfile(), &seen);
+        ck_assert_int_ne(getc(seen), EOF); /* the bar: it is training */
+        ck_assert_int_eq(kill(child, SIGINT), 0);
+        ck_assert_int_eq(wait_for(child), -SIGINT);
+    }
+    assert_same("out", "before");
+    ck_assert_str_eq(names_in("new"), "");
+}
+END_TEST
+
+/* At the end of training it either says that it diverged, or every number that it gives is one. */
+START_TEST(a_diverged_run_is_no_success)
+{
+    static const char *const rates[] = {"1", "100", "101", "250", "1000"};
+    static const int steps[] = {1, 39};
+    int diverged = 0;
+    for (int i = 0; i < COUNT(rates) * COUNT(steps); i++) {
+        int n = steps[i % COUNT(steps)];
+        struct Ran ran = sh("rm -rf out; ./lesson-07" SMALL "--lr %s --steps %d --out out",
+                            rates[i / COUNT(steps)], n);
+        if (ran.status == 0) {
+            check_run(ran.out, n, SMALL_WIDTH, SMALL_HEADS, SMALL_LAYERS);
+        } else {
+            ran.out[0] = '\0'; /* the page breaks off */
+            assert_died(ran,
+                        "lesson-07: training diverged in step ...; try a smaller --lr than...");
+            ck_assert_str_eq(names_in("out"), "");
+            diverged++;
+        }
+    }
+    ck_assert_int_gt(diverged, 0);
+}
+END_TEST
+
+/* The message does not hang on the end of the bar. A batch this large takes long enough for one. */
+START_TEST(a_diverged_run_ends_its_bar_first)
+{
+    static const char command[] = "./lesson-07 --batch 200 --lr 250 --steps 1000 --out out";
+    setenv("TERM", "xterm", 1);
+    struct Ran ran = run_on_terminal(shell, command, 80);
+    ck_assert_int_eq(ran.status, 2);
+    assert_like(ran.err, "...steps/s\nlesson-07: training diverged in step ...");
+}
+END_TEST
+
+START_TEST(a_page_that_cannot_be_written_is_no_success)
+{
+    static const char *const sinks[] = {">&-", ">/dev/full"};
+    for (int i = 0; i < COUNT(sinks); i++) {
+        assert_died(sh("./lesson-07" SMALL "--steps 2 --reverse abc --out out %s", sinks[i]),
+                    "lesson-07: the page could not be written to stdout: ...");
+        ck_assert_int_eq(sh("./lesson-07 --help %s", sinks[i]).status, 2);
+    }
+}
+END_TEST
+
+START_TEST(it_needs_neither_stdin_nor_stderr)
+{
+    char *plain = page_of("%s", twenty), *closed = page_of("%s <&- 2>&-", twenty);
+    assert_same_page(closed, plain);
+    ck_assert_str_eq(names_in("out"), ALL_FILES);
+}
+END_TEST
+
+void add_07_ends(Suite *suite)
+{
+    TCase *cases = new_case(suite, "ends", enter_lesson);
+    if (terminals_exist()) {
+        tcase_add_test(cases, the_bar_is_for_terminals_only);
+        tcase_add_test(cases, an_interrupt_leaves_whole_files);
+        tcase_add_test(cases, a_diverged_run_ends_its_bar_first);
+    }
+    tcase_add_test(cases, a_diverged_run_is_no_success);
+    tcase_add_test(cases, a_page_that_cannot_be_written_is_no_success);
+    tcase_add_test(cases, it_needs_neither_stdin_nor_stderr);
+}
