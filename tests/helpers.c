@@ -165,7 +165,8 @@ struct Ran run_on_terminal(void (*program)(const void *), const void *argument, 
 
 /* What it said. */
 
-/* What stands between two gaps is taken where it comes first; what follows the last must end text. */
+/* What stands between two gaps is taken where it comes first; what follows the last must end
+   text. */
 static bool matches(const char *text, const char *pattern)
 {
     const char *gap = strstr(pattern, "...");

@@ -1,4 +1,5 @@
-/* The task: strings and how they are drawn, training examples, what training has seen, the score. */
+/* The task: strings and how they are drawn, training examples, what training has seen, the
+   score. */
 #include <string.h>
 
 #include "common/loss.h"
@@ -111,8 +112,8 @@ static void count_up(struct String *s)
     }
 }
 
-/* What training has seen. Every string of 1 to 4 letters whose first comes before h, ten times over,
-   which is more than there is room for at first; so each string has a code of its own. */
+/* What training has seen. Every string of 1 to 4 letters whose first comes before h, ten times
+   over, which is more than there is room for at first; so each string has a code of its own. */
 START_TEST(seen_strings_are_counted_once)
 {
     struct Seen seen = {0};
