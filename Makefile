@@ -43,7 +43,7 @@ help:
 	@echo 'make book          build and run every lesson, draw every figure, list what was made'
 	@echo 'make plots         draw the figures that are out of date   FORMAT=svg|png|pdf THEME=light|dark'
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
-	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in half a minute'
+	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in a minute'
 	@echo 'make expected      take what the lessons print now as what they must print'
 	@echo 'make doctor        which packages are there, which are missing, how to get them (./setup gets them)'
 	@echo 'make compile_commands.json    for editors and clangd'
