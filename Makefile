@@ -146,9 +146,10 @@ expected: $(numbers:%=lesson-%)
 	@sh tests/figures.sh '$(lessons)' write
 
 compile_commands.json: Makefile
-	@separator='['; for file in $(wildcard common/*.c lessons/*/*.c bench/*.c tests/*.c tests/*/*.c); do \
+	@directory=$$(pwd | sed 's/[\"]/\\&/g'); separator='['; \
+	for file in $(wildcard common/*.c lessons/*/*.c bench/*.c tests/*.c tests/*/*.c); do \
 	    printf '%s\n{"directory": "%s", "file": "%s", "command": "%s"}' \
-	        "$$separator" '$(CURDIR)' "$$file" '$(COMPILE) -c '"$$file"; separator=','; \
+	        "$$separator" "$$directory" "$$file" "$(COMPILE) -c $$file"; separator=','; \
 	done >$@; printf '\n]\n' >>$@
 
 doctor:
