@@ -216,6 +216,7 @@ char *content(const char *path, size_t *size)
 
 void put(const char *path, const void *bytes, size_t size)
 {
+    remove(path); /* a new file; to fill an old one anew would wait for the disk */
     FILE *stream = fopen(path, "wb");
     ck_assert_msg(stream != NULL, "cannot write %s", path);
     ck_assert_uint_eq(fwrite(bytes, 1, size, stream), size);
