@@ -120,7 +120,7 @@ void file_replace(const char *path, const void *bytes, size_t size)
 /* How many of the next bytes could steer a terminal: a control character of ASCII, a control
    character beyond it (U+0080 to U+009F, in UTF-8 C2 80 to C2 9F), or the invisible marks around
    U+2000 to U+207F (E2 80 .., E2 81 ..), some of which turn the writing direction. */
-static int steering_bytes(const unsigned char *text)
+static int control_bytes(const unsigned char *text)
 {
     if (text[0] < 0x20 || text[0] == 0x7f) {
         return 1;
@@ -141,11 +141,11 @@ struct Printable printable(const char *text)
     const unsigned char *from = (const unsigned char *)text;
     char *to = result.text;
     while (*from != '\0' && to < result.text + sizeof result.text - ROOM_FOR_ONE_MORE) {
-        int steering = steering_bytes(from);
-        for (int i = 0; i < steering; i++) {
+        int n = control_bytes(from);
+        for (int i = 0; i < n; i++) {
             to += sprintf(to, "\\x%02x", *from++);
         }
-        if (steering == 0) {
+        if (n == 0) {
             *to++ = (char)*from++;
         }
     }
