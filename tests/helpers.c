@@ -190,6 +190,15 @@ void assert_like(const char *text, const char *pattern)
     ck_assert_msg(matches(text, pattern), "\"%s\" should read \"%s\"", text, pattern);
 }
 
+void assert_printable(const char *text)
+{
+    const char *c = text;
+    while ((unsigned char)*c >= ' ' && *c != 0x7f) {
+        c++;
+    }
+    ck_assert_msg(*c == '\0', "the byte %d in \"%s\"", *c, text);
+}
+
 void assert_died(struct Ran ran, const char *pattern)
 {
     size_t length = strlen(ran.err);
@@ -197,10 +206,7 @@ void assert_died(struct Ran ran, const char *pattern)
     ck_assert_str_eq(ran.out, "");
     ck_assert_msg(length > 0 && ran.err[length - 1] == '\n', "no line: \"%s\"", ran.err);
     ran.err[length - 1] = '\0';
-    for (const char *c = ran.err; *c != '\0'; c++) {
-        bool printable = (unsigned char)*c >= ' ' && *c != 0x7f;
-        ck_assert_msg(printable, "the byte %d in \"%s\"", *c, ran.err);
-    }
+    assert_printable(ran.err);
     assert_like(ran.err, pattern);
 }
 

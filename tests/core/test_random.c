@@ -50,7 +50,9 @@ START_TEST(below_is_in_range_and_even)
         TRY("n %d", n);
         for (int i = 0; i < 100000; i++) {
             int value = rng_below(&r, n);
-            ck_assert(value >= 0 && value < n);
+            if (value < 0 || value >= n) {
+                ck_abort_msg("below %d: got %d", n, value);
+            }
             counts[value]++;
         }
         check_even("below", counts, n);
@@ -81,7 +83,9 @@ START_TEST(uniform_is_even_over_its_grid)
     rng_uniform(&r, x, N, 0.125f);
     for (int i = 0; i < N; i++) {
         double step = ((double)x[i] + 0.125) * 0x1p26; /* 2^24 steps from -1/8 to 1/8 */
-        ck_assert_msg(step >= 0.0 && step < 0x1p24 && step == rint(step), "%a", (double)x[i]);
+        if (!(step >= 0.0 && step < 0x1p24 && step == rint(step))) {
+            ck_abort_msg("x[%d]: got %a", i, (double)x[i]);
+        }
         counts[(int)(step / 0x1p24 * CLASSES)]++;
         odd[(int)step % 2]++;
     }

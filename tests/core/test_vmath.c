@@ -165,9 +165,10 @@ START_TEST(one_lane_gives_the_bits_of_a_register)
         vf y = results(f, i);
         for (uint32_t lane = 0; lane < LANES; lane++) {
             float x = argument(f, i + lane), alone = f->scalar(x);
-            ck_assert_msg(result_bits(y[lane]) == result_bits(alone),
-                          "%s(%a): %a in lane %u, %a alone", f->name, (double)x, (double)y[lane],
-                          (unsigned)lane, (double)alone);
+            if (result_bits(y[lane]) != result_bits(alone)) {
+                ck_abort_msg("%s(%a): %a in lane %u, %a alone", f->name, (double)x, (double)y[lane],
+                             (unsigned)lane, (double)alone);
+            }
         }
     }
 }
@@ -251,9 +252,11 @@ START_TEST(erf_and_sin_are_odd_and_cos_is_even)
     const struct Function *f = &functions[2]; /* the arguments of the sample of erf */
     for (uint32_t i = 1; i < SAMPLES / 8; i += 2) {
         float x = argument(f, i);
-        ck_assert_uint_eq(bits_of(erf_f32(-x)), bits_of(-erf_f32(x)));
-        ck_assert_uint_eq(bits_of(sin_f32(-x)), bits_of(-sin_f32(x)));
-        ck_assert_uint_eq(bits_of(cos_f32(-x)), bits_of(cos_f32(x)));
+        if (bits_of(erf_f32(-x)) != bits_of(-erf_f32(x)) ||
+            bits_of(sin_f32(-x)) != bits_of(-sin_f32(x)) ||
+            bits_of(cos_f32(-x)) != bits_of(cos_f32(x))) {
+            ck_abort_msg("at %a and %a", (double)x, (double)-x);
+        }
     }
 }
 END_TEST

@@ -53,7 +53,9 @@ void assert_page(const char *page)
         assert_without(page, bad[i]);
     }
     for (const char *c = page; *c != '\0'; c++) {
-        ck_assert_msg((*c >= ' ' && *c <= '~') || *c == '\n', "the byte %d on the page", *c);
+        if ((*c < ' ' || *c > '~') && *c != '\n') {
+            ck_abort_msg("the byte %d on the page", *c);
+        }
         if (*c == '\n' && c[1] >= '0' && c[1] <= '9') {
             ck_assert_int_eq(atoi(c + 1), ++heading);
         }
