@@ -18,11 +18,12 @@ $(if $(filter light dark,$(THEME)),,$(error THEME can be light or dark, not $(TH
 JANSSON := $(shell pkg-config --cflags --libs jansson 2>/dev/null)
 CHECK   := $(shell pkg-config --cflags --libs check 2>/dev/null)
 
-# -ffp-contract=off: a*b + c rounds twice unless the source says fma. The other two change no result; they only let
-# sqrt and fma be single instructions.
-BITS     = -ffp-contract=off -fno-math-errno -fno-trapping-math
+# -ffp-contract=off: a*b + c rounds twice unless the source says fma. No errno and no traps change no result; they
+# only let sqrt and fma be single instructions. BITS stands behind CFLAGS, so that nothing there can undo it.
+BITS     = -ffp-contract=off -fno-math-errno -fno-trapping-math \
+           -fno-unsafe-math-optimizations -fno-associative-math -fno-reciprocal-math -fsigned-zeros
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wno-psabi
-COMPILE  = $(CC) -std=gnu17 -D_GNU_SOURCE -pthread $(OPT) -march=$(ARCH) $(BITS) $(WARNINGS) $(CFLAGS) -g -I.
+COMPILE  = $(CC) -std=gnu17 -D_GNU_SOURCE -pthread $(OPT) -march=$(ARCH) $(WARNINGS) $(CFLAGS) $(BITS) -g -I.
 
 common  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard common/*.c))
 lessons := $(notdir $(patsubst %/,%,$(wildcard lessons/*/)))

@@ -11,6 +11,7 @@
 #error                                                                                             \
     "This project promises the same bits everywhere: build it without -ffast-math or -ffinite-math-only."
 #endif
+_Static_assert(sizeof 1.0 == sizeof(double), "build it without -fsingle-precision-constant");
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
 #error "float arithmetic must round to float at each step (on 32-bit x86: -msse2 -mfpmath=sse)."
 #endif
