@@ -28,11 +28,12 @@ COMPILE  = $(CC) -std=gnu17 -D_GNU_SOURCE -pthread $(OPT) -march=$(ARCH) $(WARNI
 common  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard common/*.c))
 lessons := $(notdir $(patsubst %/,%,$(wildcard lessons/*/)))
 numbers := $(foreach name,$(lessons),$(firstword $(subst -, ,$(name))))
+fast    := $(filter-out 0,$(FAST))
 quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book plots test test-core test-lessons test-pages test-figures test-bits bench expected \
+.PHONY: help book plots need-plots need-test test test-core test-lessons test-pages test-figures test-bits bench expected \
         doctor clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -54,7 +55,8 @@ help:
 lesson-%: $(BUILD)/lesson-%
 	@cp -f $< $@
 
-$(BUILD)/lesson-%: $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(basename $$(wildcard lessons/$$*-*/*.c)))) $(BUILD)/common.a
+$(BUILD)/lesson-%: $$(or $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(basename $$(wildcard lessons/$$*-*/*.c)))), \
+        $$(error there is no lesson $$* (there are $(numbers)))) $(BUILD)/common.a
 	@echo 'linking $@'
 	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
 
@@ -77,41 +79,47 @@ $(BUILD)/flags: FORCE
 	@echo '$(COMPILE)' | cmp -s - $@ || echo '$(COMPILE)' >$@
 
 # Pages and figures. A page is what a lesson prints; running it also writes the TSV files beside the page.
-book: $(lessons:%=out/%/page.txt) plots
+book: need-plots $(lessons:%=out/%/page.txt) plots
 	@sh plots/contents.sh '$(lessons)' '$(figures)'
 
-plots: $(figures)
+plots: need-plots $(figures)
+
+need-plots:
+	@./setup --check plots
 
 lesson = $(filter $(firstword $(subst -, ,$*))-%,$(lessons))
 
 figures/%$(dark).$(FORMAT): plots/%.gp plots/style.gp out/$$(lesson)/page.txt $$(wildcard out/$$(lesson)/*.tsv)
 	@mkdir -p $(@D)
 	@echo 'drawing $@'
-	$(quiet)gnuplot -e "data='out/$(lesson)'; figure='$@.part'; format='$(FORMAT)'; theme='$(THEME)'" $< || { rm -f $@.part; exit 1; }
-	@mv $@.part $@
+	$(quiet)part=$@.$$$$; \
+	gnuplot --default-settings -e "data='out/$(lesson)'; figure='$$part'; format='$(FORMAT)'; theme='$(THEME)'" $< && \
+	    mv $$part $@ || { rm -f $$part; exit 1; }
 
 # out/NN-name/ is the book's. A run by hand that wrote into it makes the page run again.
 out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*)) $$(wildcard out/$$*/*.tsv)
 	@mkdir -p $(@D)
 	@echo 'running ./$< into $@'
-	$(quiet)./$< >$@.part || { cat $@.part; rm -f $@.part; exit 1; }
-	@mv $@.part $@
+	$(quiet)part=$@.$$$$; ./$< >$$part && mv $$part $@ && touch $@ || { cat $$part; rm -f $$part; exit 1; }
 
 # Tests. Each prints what it did; the first that fails stops the run.
-test: test-core test-lessons test-pages test-figures $(if $(FAST),,test-bits)
+test: need-test need-plots test-core test-lessons test-pages test-figures $(if $(fast),,test-bits)
 	@echo 'make test: all of it passed'
 
-test-core: $(BUILD)/test-core
+need-test:
+	@./setup --check test
+
+test-core: need-test $(BUILD)/test-core
 	$<
 
-test-lessons: $(BUILD)/test-lessons $(numbers:%=lesson-%)
+test-lessons: need-test $(BUILD)/test-lessons $(numbers:%=lesson-%)
 	$<
 
 test-pages: $(numbers:%=lesson-%)
 	@sh tests/pages.sh '$(lessons)'
 	@sh tests/numbers.sh '$(lessons)'
 
-test-figures: test-pages
+test-figures: need-plots test-pages
 	@sh tests/figures.sh '$(lessons)'
 
 test-bits:
@@ -130,9 +138,9 @@ $(BUILD)/train20: $(BUILD)/tests/portability/train20.o $(BUILD)/common.a
 
 # Speed. It reports; it fails only if the work that was timed is not the right work.
 bench: $(BUILD)/bench-run
-	@$< $(if $(FAST),--fast) $(SECTIONS)
+	@$< $(if $(fast),--fast) $(SECTIONS)
 	@mkdir -p figures
-	@[ ! -f out/bench/cost.tsv ] || gnuplot -e "format='$(FORMAT)'; theme='$(THEME)'" plots/bench.gp || echo 'no figure'
+	@[ ! -f out/bench/cost.tsv ] || gnuplot --default-settings -e "format='$(FORMAT)'; theme='$(THEME)'" plots/bench.gp || echo 'no figure'
 
 $(BUILD)/bench-run: $(patsubst %.c,$(BUILD)/%.o,$(wildcard bench/*.c)) $(BUILD)/common.a
 	@echo 'linking $@'

@@ -89,12 +89,29 @@ static void check_nothing_else(const char *path, const struct TensorFile *file, 
     }
 }
 
-static void check_heads(const char *path, const struct TensorFile *file, int heads)
+/* What the shapes of the tensors do not show, the metadata may. */
+static void check_metadata(const char *path, const struct TensorFile *file,
+                           const struct ModelConfig *config)
 {
-    const char *told = safetensors_metadata(file, "heads");
-    if (told != NULL && atoi(told) != heads) {
-        die("%s: its metadata says %s heads, and this model has %d (--heads)", path,
-            printable(told).text, heads);
+    const struct AttentionConfig *attention = &config->attention;
+    bool scaled = attention->scale != 1.0f || attention->n_heads == config->d_model;
+    char heads[12];
+    snprintf(heads, sizeof heads, "%d", attention->n_heads);
+    const struct {
+        const char *key, *needed, *said, *has;
+    } facts[] = {
+        {"heads", heads, "heads", "(--heads)"},
+        {"causal", attention->causal ? "1" : "0", "for causal (the mask)", "for it"},
+        {"scaled", scaled ? "1" : "0", "for scaled (the scores)", "for it"},
+        {"softmax_axis", attention->axis == OVER_KEYS ? "key" : "query", "for the softmax axis",
+         "for it"},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        const char *told = safetensors_metadata(file, facts[i].key);
+        if (told != NULL && strcmp(told, facts[i].needed) != 0) {
+            die("%s: its metadata says %s %s, and this model has %s %s", path, printable(told).text,
+                facts[i].said, facts[i].needed, facts[i].has);
+        }
     }
 }
 
@@ -117,7 +134,7 @@ void checkpoint_load(struct Model *model, const char *path)
         check_tensor(shown.text, &params->items[i], t);
     }
     check_nothing_else(shown.text, &file, prefix, params);
-    check_heads(shown.text, &file, model->config.attention.n_heads);
+    check_metadata(shown.text, &file, &model->config);
     for (int i = 0; i < params->count; i++) {
         const struct Param *p = &params->items[i];
         memcpy(model->weights + p->offset, find(&file, prefix, p)->data, p->size * sizeof(float));

@@ -27,7 +27,7 @@ for script in plots/[0-9]*.gp; do
         for theme in light dark; do
             figure=build/pages/$name-$theme.$format
             rm -f "$figure"
-            said=$(gnuplot -e "data='$data'; figure='$figure'; format='$format'; theme='$theme'" \
+            said=$(gnuplot --default-settings -e "data='$data'; figure='$figure'; format='$format'; theme='$theme'" \
                 "$script" 2>&1)
             if [ -z "$said" ] && [ "$(head -c 8 "$figure" | grep -c "$(magic $format)")" = 1 ]; then
                 passed=$((passed + 1))

@@ -30,8 +30,8 @@ static struct Options options = {
 };
 
 static struct Option command_line[] = {
-    {"steps", OPTION_INTEGER, &options.steps, "N", "training steps", 0, 10000000, NULL, false},
-    {"batch", OPTION_INTEGER, &options.batch, "N", "strings in a batch", 1, 4096, NULL, false},
+    {"steps", OPTION_INTEGER, &options.steps, "N", "training steps", 0, MAX_STEPS, NULL, false},
+    {"batch", OPTION_INTEGER, &options.batch, "N", "strings in a batch", 1, MAX_BATCH, NULL, false},
     {"lengths", OPTION_RANGE, &options.lengths, "A-B", "letters in a training string", 1, LONGEST,
      NULL, false},
     {"width", OPTION_INTEGER, &options.width, "N", "numbers in a token's vector (d_model)", 1, 1024,
@@ -94,6 +94,7 @@ static void prepare_files(const char *out)
     if (inside) {
         file_check_writable(options.save);
     }
+    run_check_files(out);
 }
 
 static struct Source open_source(struct TensorFile *file, uint64_t seed)
@@ -162,8 +163,11 @@ static void train(struct Run *run, struct Source *source, const struct Common *c
     }
     progress_end(&progress);
     live_close(&live, run->losses, options.steps);
-    if (options.steps > 0 && !isfinite(model_forward(run->model, &run->batch))) {
-        diverged(run, options.steps); /* weights so large that a forward pass overflows */
+    if (!isfinite(model_forward(run->model, &run->batch))) { /* so large that they overflow */
+        if (options.steps == 0) {
+            die("%s: with these weights the loss is not finite", printable(options.init).text);
+        }
+        diverged(run, options.steps);
     }
     adamw_free(&adamw);
     seen_close(&run->seen);

@@ -45,6 +45,9 @@ void run_new(struct Run *run, const struct Options *options, struct ModelConfig 
              uint64_t seed);
 void run_free(struct Run *run);
 
+/* Die now if one of the run's files could not be written into out later. */
+void run_check_files(const char *out);
+
 /* Write loss.tsv, attention.tsv and model.safetensors; report_tests writes accuracy.tsv. */
 void run_save(struct Run *run, const char *out);
 

@@ -5,6 +5,7 @@
 
 #include "common/base.h"
 #include "common/checkpoint.h"
+#include "common/file.h"
 #include "common/table.h"
 #include "report.h"
 
@@ -83,6 +84,19 @@ static void save_attention(struct Run *run, const char *out)
         }
     }
     table_save(table);
+}
+
+void run_check_files(const char *out)
+{
+    static const char *const names[] = {"loss.tsv", "accuracy.tsv", "attention.tsv",
+                                        "model.safetensors"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[4096];
+        if (snprintf(path, sizeof path, "%s/%s", out, names[i]) >= (int)sizeof path) {
+            die("--out is too long for a path");
+        }
+        file_check_writable(path);
+    }
 }
 
 void run_save(struct Run *run, const char *out)

@@ -65,6 +65,10 @@ struct Source source_file(const char *path, struct TensorFile *file)
     if (memcmp(tokens->shape, targets->shape, 3 * sizeof *tokens->shape) != 0) {
         die("%s: tokens and targets have different shapes", shown.text);
     }
+    if (tokens->shape[0] > MAX_STEPS || tokens->shape[1] > MAX_BATCH) {
+        die("%s: it holds %zu batches of %zu; at most %d of %d can be taken", shown.text,
+            tokens->shape[0], tokens->shape[1], MAX_STEPS, MAX_BATCH);
+    }
     struct Source source = {.batch = (int)tokens->shape[1],
                             .tokens = tokens->data,
                             .targets = targets->data,

@@ -6,6 +6,8 @@
 #include "common/reversal.h"
 #include "common/safetensors.h"
 
+enum { MAX_STEPS = 10000000, MAX_BATCH = 4096 };
+
 /* A copy of a source goes its own way: it can look ahead without disturbing the original. */
 struct Source {
     int batch;            /* examples in each */
