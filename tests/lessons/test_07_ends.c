@@ -47,6 +47,15 @@ START_TEST(an_interrupt_leaves_whole_files)
 }
 END_TEST
 
+/* Ten thousand roundings later the positions still are what decay alone makes of them. */
+START_TEST(a_long_run_keeps_its_claims)
+{
+    char *page = page_of("./lesson-07 --width 4 --heads 1 --layers 1 --batch 1 --steps 10000 "
+                         "--lr 1e-5 --out out");
+    ck_assert_ptr_nonnull(strstr(page, "holds  nothing but weight decay touched them"));
+}
+END_TEST
+
 /* At the end of training it either says that it diverged, or every number that it gives is one. */
 START_TEST(a_diverged_run_is_no_success)
 {
@@ -109,6 +118,7 @@ void add_07_ends(Suite *suite)
         tcase_add_test(cases, an_interrupt_leaves_whole_files);
         tcase_add_test(cases, a_diverged_run_ends_its_bar_first);
     }
+    tcase_add_test(cases, a_long_run_keeps_its_claims);
     tcase_add_test(cases, a_diverged_run_is_no_success);
     tcase_add_test(cases, a_page_that_cannot_be_written_is_no_success);
     tcase_add_test(cases, it_needs_neither_stdin_nor_stderr);

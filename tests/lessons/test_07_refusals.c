@@ -68,6 +68,12 @@ static const char *const refused[][2] = {
     {"--batches inputs/aimless",
      "...: batch 4 has no target; its loss would be the mean of nothing"},
     {"--batch 8 --batches " REFERENCE, "--batch has no meaning beside --batches: ..."},
+    {"--width 32 --heads 1 --layers 1 --init golden/model-no-mask.safetensors",
+     "golden/model-no-mask.safetensors: its metadata says 0 for causal (the mask), ..."},
+    {"--width 32 --heads 4 --layers 1 --init golden/model-unscaled.safetensors",
+     "golden/model-unscaled.safetensors: its metadata says 0 for scaled (the scores), ..."},
+    {"--width 32 --heads 2 --layers 2 --init golden/model-query-axis.safetensors",
+     "golden/model-query-axis.safetensors: its metadata says query for the softmax axis, ..."},
     {"--steps 21 --batches " REFERENCE,
      "--steps 21: " REFERENCE " holds 20 batches, so it takes 0 to 20"},
 
@@ -89,6 +95,22 @@ START_TEST(what_cannot_be_done_is_refused)
         ck_assert_str_eq(names_in("."), "golden inputs lesson-07");
     }
     ck_assert_str_eq(names_in("inputs"), inputs);
+}
+END_TEST
+
+/* A place that cannot take one of the files is found before training, not after it. */
+START_TEST(a_file_in_the_way_is_found_at_once)
+{
+    static const char *const names[] = {"loss.tsv", "accuracy.tsv", "attention.tsv",
+                                        "model.safetensors"};
+    for (int i = 0; i < COUNT(names); i++) {
+        char line[200];
+        snprintf(line, sizeof line, "lesson-07: cannot write out/%s: it is a link or a device, ...",
+                 names[i]);
+        sh("rm -rf out; mkdir out; ln -s /dev/null out/%s", names[i]);
+        assert_died(sh("./lesson-07 --steps 0 --out out"), line);
+        ck_assert_str_eq(names_in("out"), names[i]);
+    }
 }
 END_TEST
 
@@ -200,5 +222,6 @@ void enter_with_inputs(void)
 void add_07_refusals(Suite *suite)
 {
     tcase_add_test(new_case(suite, "refusals", enter_with_inputs), what_cannot_be_done_is_refused);
+    tcase_add_test(new_case(suite, "outputs", enter_lesson), a_file_in_the_way_is_found_at_once);
     tcase_add_test(new_case(suite, "help", enter_lesson), help_names_every_option_and_its_default);
 }
