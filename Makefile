@@ -110,10 +110,10 @@ need-test:
 	@./setup --check test
 
 test-core: need-test $(BUILD)/test-core
-	$<
+	$(BUILD)/test-core
 
 test-lessons: need-test $(BUILD)/test-lessons $(numbers:%=lesson-%)
-	$<
+	$(BUILD)/test-lessons
 
 test-pages: $(numbers:%=lesson-%)
 	@sh tests/pages.sh '$(lessons)'
