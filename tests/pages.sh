@@ -18,18 +18,18 @@ for lesson in $lessons; do
         grep FAILS "$out/page.txt" >&2
         cat "$out/errors.txt" >&2
         failed=$((failed + 1))
-    elif [ "$mode" = write ]; then
-        cp "$out/page.txt" "$expected"
-        passed=$((passed + 1))
-    elif ! diff -u "$expected" "$out/page.txt" >&2; then
-        echo "$lesson: the page is not the one in $expected" >&2
-        failed=$((failed + 1))
     elif [ -s "$out/errors.txt" ]; then
         echo "$lesson: stderr is no terminal, and yet it says:" >&2
         cat "$out/errors.txt" >&2
         failed=$((failed + 1))
     elif ! awk 'length($0) > 80 { exit 1 }' "$out/page.txt"; then
         echo "$lesson: a line of its page is over 80 columns" >&2
+        failed=$((failed + 1))
+    elif [ "$mode" = write ]; then
+        cp "$out/page.txt" "$expected"
+        passed=$((passed + 1))
+    elif ! diff -u "$expected" "$out/page.txt" >&2; then
+        echo "$lesson: the page is not the one in $expected" >&2
         failed=$((failed + 1))
     else
         passed=$((passed + 1))

@@ -125,7 +125,7 @@ void report_positions(const struct Run *run)
                 decay_alone &= to == decayed(from, o);
             }
         }
-        printf("  they shrank by %.2f%% in %s steps, each of which multiplies by 1 - %g*%g\n",
+        printf("  they shrank by %.2f%% in %s steps that each multiply by 1 - %g*%g\n",
                before > 0.0 ? 100.0 * (1.0 - after / before) : 0.0, grouped(o->steps).text, o->lr,
                o->decay);
         page_claim(decay_alone, "nothing but weight decay touched them, to the last bit");
