@@ -1,20 +1,29 @@
 /* The caller works too, and waits for tasks, not for threads: a thread that the machine is too busy
-   to run holds nobody up as long as it has taken no task. Who has nothing to do sleeps. */
+   to run holds nobody up as long as it has taken no task. Who has nothing to do looks around for a
+   moment, since more often than not there is work at once and to be woken takes longer than that;
+   then sleeps, and leaves the processor to others. */
 #include "threads.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 #include <unistd.h>
 
+enum { MOMENT = 30000 }; /* nanoseconds */
+
 static struct {
-    pthread_mutex_t lock; /* over all of this */
+    pthread_mutex_t lock; /* held by who changes any of this */
     pthread_cond_t begun, done;
     void (*task)(void *context, int i, int thread);
     void *context;
-    int count, next, finished; /* of the tasks: how many, the first that nobody has taken, ... */
-    int threads, active;       /* threads wanted, and those that may take these tasks */
-    int workers;               /* threads started beside the caller */
+    atomic_int count, next,
+        finished;      /* of the tasks: how many, the first that nobody has taken, ... */
+    atomic_int active; /* threads that may take these tasks, the caller included */
+    int threads;       /* threads wanted */
+    int workers;       /* threads started beside the caller */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .begun = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER,
@@ -51,15 +60,45 @@ static void work(int thread)
     }
 }
 
-/* Worker number id, from 1, sleeps through what is begun for id or fewer threads. */
+/* Is there work for this thread? It sleeps through what is begun for id or fewer threads. */
+static bool begun_for(int id)
+{
+    return pool.next < pool.count && id < pool.active;
+}
+
+static bool all_done(int id)
+{
+    (void)id;
+    return pool.finished == pool.count;
+}
+
+static int64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The lock is held on entry and on return, but not while waiting. */
+static void wait_until(bool (*true_for)(int id), int id, pthread_cond_t *signal)
+{
+    pthread_mutex_unlock(&pool.lock);
+    int64_t end = nanoseconds() + MOMENT;
+    while (!true_for(id) && nanoseconds() < end) {
+    }
+    pthread_mutex_lock(&pool.lock);
+    while (!true_for(id)) {
+        pthread_cond_wait(signal, &pool.lock);
+    }
+}
+
+/* Worker number id, from 1. */
 static void *run_worker(void *argument)
 {
     int id = (int)(intptr_t)argument;
     pthread_mutex_lock(&pool.lock);
     for (;;) {
-        while (pool.next >= pool.count || id >= pool.active) {
-            pthread_cond_wait(&pool.begun, &pool.lock);
-        }
+        wait_until(begun_for, id, &pool.begun);
         work(id);
     }
     return NULL;
@@ -91,8 +130,6 @@ void parallel_for(int count, void (*task)(void *context, int i, int thread), voi
         pthread_cond_broadcast(&pool.begun);
     }
     work(0);
-    while (pool.finished < pool.count) {
-        pthread_cond_wait(&pool.done, &pool.lock);
-    }
+    wait_until(all_done, 0, &pool.done);
     pthread_mutex_unlock(&pool.lock);
 }
