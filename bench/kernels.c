@@ -25,8 +25,8 @@ struct Layer {
 static float *random_array(struct Rng *rng, int rows, int columns)
 {
     int count = rows * columns;
-    float *array = array_new((size_t)count + TILE_PAD);
-    rng_uniform(rng, array, count + TILE_PAD, 1.0f);
+    float *array = array_new((size_t)count);
+    rng_uniform(rng, array, count, 1.0f);
     return array;
 }
 

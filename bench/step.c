@@ -1,14 +1,11 @@
-/* One training step, layer by layer, on one thread. The walk below is that of common/shard.c with a
-   clock beside it; that it does the same work is claimed at the end, to the last bit. */
+/* One training step, layer by layer, on one thread: the parts of common/shard.c with a clock between
+   them. That they do the work of the whole step is claimed at the end, to the last bit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 #include "common/base.h"
-#include "common/loss.h"
-#include "common/matmul.h"
-#include "common/norm.h"
 #include "common/page.h"
 #include "common/shard.h"
 #include "common/table.h"
@@ -43,93 +40,37 @@ static void lap(struct Walk *walk, int part, int pass, double work)
     walk->clock = now;
 }
 
-static struct Sequences queries_in(const struct Shard *s, int layer, int n_layers)
+static void walk_shard(struct Walk *walk, struct Shard *s, const struct Model *model, int n_targets)
 {
-    struct Sequences sequences = s->sequences;
-    if (layer < n_layers - 1) {
-        sequences.first = NULL;
-    }
-    return sequences;
-}
-
-static void walk_forward(struct Walk *walk, struct Shard *s, const struct ModelConfig *config,
-                         const struct ModelTensors *w)
-{
-    int d = config->d_model;
-    for (int r = 0; r < s->rows; r++) {
-        const float *token = w->token + s->tokens[r] * d;
-        const float *position = w->position + s->positions[r] * d;
-        for (int i = 0; i < d; i++) {
-            s->work->x[0][r * d + i] = token[i] + position[i];
-        }
-    }
+    const struct ModelConfig *config = &model->config;
+    const struct ModelTensors *w = &model->w;
+    int d = config->d_model, layers = config->n_layers;
+    shard_embed_forward(s, config, w);
     lap(walk, EMBEDDING, FORWARD, 0.0);
-    for (int layer = 0; layer < config->n_layers; layer++) {
-        struct Sequences sequences = queries_in(s, layer, config->n_layers);
-        block_forward(s->work->x[layer + 1], &s->work->blocks[layer], &s->work->scratch,
-                      s->work->x[layer], &w->blocks[layer], sequences, s->rows, d,
-                      &config->attention);
-        lap(walk, BLOCK_1 + layer, FORWARD, block_work(sequences, s->rows, d));
+    for (int layer = 0; layer < layers; layer++) {
+        shard_block_forward(s, layer, config, w);
+        lap(walk, BLOCK_1 + layer, FORWARD,
+            block_work(shard_sequences(s, layer, layers), s->rows, d));
     }
-    layernorm_forward(s->work->normed, s->work->mean, s->work->rstd, s->work->x[config->n_layers],
-                      w->ln_weight, w->ln_bias, s->n_queries, d);
-    linear_forward(s->work->logits, s->work->normed, w->head.packed_y, w->head.bias, s->n_queries,
-                   d, config->vocab);
-    s->loss = cross_entropy_forward(s->work->probabilities, s->work->logits, s->work->query_targets,
-                                    s->n_queries, config->vocab);
-    lap(walk, HEAD, FORWARD, linear_work(s->n_queries, d, config->vocab));
-}
+    shard_head_forward(s, config, w);
+    double head_work = linear_work(s->n_queries, d, config->vocab);
+    lap(walk, HEAD, FORWARD, head_work);
 
-static float *zeros(float *x, size_t n)
-{
-    return memset(x, 0, n * sizeof *x);
-}
-
-static void walk_backward(struct Walk *walk, struct Shard *s, const struct ModelConfig *config,
-                          const struct ModelTensors *w, int n_targets)
-{
-    int d = config->d_model, vocab = config->vocab;
-    size_t query_floats = (size_t)s->n_queries * (size_t)d;
-    zeros(s->gradient, s->n_weights);
-    float *d_logits = zeros(s->work->d_logits, (size_t)s->n_queries * (size_t)vocab);
-    cross_entropy_backward(d_logits, s->work->probabilities, s->work->query_targets, s->n_queries,
-                           vocab, n_targets);
-    float *d_normed = zeros(s->work->d_normed, query_floats);
-    linear_backward_input(d_normed, d_logits, w->head.packed_dx, s->n_queries, d, vocab);
-    linear_backward_weight(s->d.head.weight, s->d.head.bias, d_logits, s->work->normed,
-                           s->work->scratch.linear, s->n_queries, d, vocab);
-    float *d_y = zeros(s->work->d_y, query_floats);
-    layernorm_backward(d_y, s->d.ln_weight, s->d.ln_bias, d_normed, s->work->x[config->n_layers],
-                       s->work->mean, s->work->rstd, w->ln_weight, s->n_queries, d);
-    lap(walk, HEAD, BACKWARD, 2.0 * linear_work(s->n_queries, d, vocab));
-    float *d_x = s->work->d_x;
-    for (int layer = config->n_layers - 1; layer >= 0; layer--) {
-        struct Sequences sequences = queries_in(s, layer, config->n_layers);
-        zeros(d_x, (size_t)s->rows * (size_t)d);
-        block_backward(d_x, &s->d.blocks[layer], &s->work->scratch, d_y, s->work->x[layer],
-                       &s->work->blocks[layer], &w->blocks[layer], sequences, s->rows, d,
-                       &config->attention);
-        float *swap = d_x;
-        d_x = d_y;
-        d_y = swap;
-        lap(walk, BLOCK_1 + layer, BACKWARD, 2.0 * block_work(sequences, s->rows, d));
+    shard_head_backward(s, config, w, n_targets);
+    lap(walk, HEAD, BACKWARD, 2.0 * head_work);
+    for (int layer = layers - 1; layer >= 0; layer--) {
+        shard_block_backward(s, layer, config, w);
+        lap(walk, BLOCK_1 + layer, BACKWARD,
+            2.0 * block_work(shard_sequences(s, layer, layers), s->rows, d));
     }
-    for (int r = 0; r < s->rows; r++) {
-        float *d_token = s->d.token + s->tokens[r] * d;
-        float *d_position = s->d.position + s->positions[r] * d;
-        for (int i = 0; i < d; i++) {
-            d_token[i] += d_y[r * d + i];
-            d_position[i] += d_y[r * d + i];
-        }
-    }
+    shard_embed_backward(s, config);
     lap(walk, EMBEDDING, BACKWARD, 0.0);
 }
 
 static void walk_shards(struct Walk *walk, struct Model *model, int n_targets)
 {
     for (int i = 0; i < SHARDS; i++) {
-        walk_forward(walk, &model->shards[i], &model->config, &model->w);
-        walk_backward(walk, &model->shards[i], &model->config, &model->w, n_targets);
+        walk_shard(walk, &model->shards[i], model, n_targets);
     }
 }
 

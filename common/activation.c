@@ -46,6 +46,6 @@ void gelu_backward(float *d_x, const float *d_y, const float *x, size_t n)
         int left = lanes_left(i, n);
         vf v = vload_n(x + i, left);
         vf slope = gelu_slope(v, normal_cdf(v));
-        vstore_n(d_x + i, vfma(vload_n(d_y + i, left), slope, vload_n(d_x + i, left)), left);
+        vstore_n(d_x + i, vload_n(d_y + i, left) * slope, left);
     }
 }

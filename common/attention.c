@@ -1,6 +1,6 @@
-/* Every sequence and head is a handful of small products on the tile of tile.h. What meets in a
-   product's B is first gathered from the rows into contiguous, zero-padded scratch. Under a causal
-   mask a tile of queries stops at its last key: what is left out is zeros. */
+/* Every sequence and head is a handful of small products on the tile of tile.h. The tile reads the
+   rows of qkv where they lie; only what a product needs transposed is copied. Under a causal mask a
+   tile of queries stops at its last key: what is left out is zeros. */
 #include "attention.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 int attention_stride(int length)
 {
-    return round_up(length, TILE_PAD);
+    return round_up(length, 16);
 }
 
 int sequences_queries(struct Sequences sequences)
@@ -28,15 +28,14 @@ int sequences_queries(struct Sequences sequences)
 struct Shape {
     int length, first; /* T, and the first row with a query */
     int stride;        /* the row length of weights and of what is transposed */
-    int d, d_pad;      /* d_head, and the row length of what is gathered */
+    int d;             /* d_head */
     ptrdiff_t row;     /* from one row of qkv to the next: 3D */
     bool causal;
 };
 
 size_t attention_scratch_size(int longest, int d_head)
 {
-    size_t stride = (size_t)attention_stride(longest), pad = (size_t)round_up(d_head, TILE_PAD);
-    return (size_t)d_head * stride + 3 * (size_t)longest * pad + 2 * (size_t)longest * stride;
+    return ((size_t)d_head + (size_t)longest) * (size_t)attention_stride(longest);
 }
 
 size_t attention_weights_size(struct Sequences sequences, int n_heads)
@@ -59,54 +58,29 @@ float attention_weight(const float *weights, struct Sequences sequences, int n_h
                    row * (size_t)attention_stride(length) + (size_t)key];
 }
 
-/* Rows first to T-1 of to (T,d_pad) overwritten with the rows of one head, zeros past d. */
-static void gather(float *to, const float *from, ptrdiff_t from_row, int first,
-                   const struct Shape *s)
+/* out (T,T) = a·bᵀ for a (T-first,d), b (T,d); scratch (d,stride). Under a causal mask the part above
+   the diagonal is not computed in full. */
+static void scores_product(float *out, const float *a, ptrdiff_t a_row, const float *b,
+                           float *scratch, const struct Shape *s)
 {
-    to += first * s->d_pad;
-    for (int t = first; t < s->length; t++, from += from_row, to += s->d_pad) {
-        memcpy(to, from, (size_t)s->d * sizeof *to);
-        memset(to + s->d, 0, (size_t)(s->d_pad - s->d) * sizeof *to);
-    }
-}
-
-/* to (d,stride) overwritten with the transpose of one head's rows, zeros past T. */
-static void gather_transposed(float *to, const float *from, ptrdiff_t from_row,
-                              const struct Shape *s)
-{
-    for (int i = 0; i < s->d; i++) {
-        for (int t = 0; t < s->length; t++) {
-            to[i * s->stride + t] = from[t * from_row + i];
-        }
-        for (int t = s->length; t < s->stride; t++) {
-            to[i * s->stride + t] = 0.0f;
-        }
-    }
-}
-
-/* out (T,T) = a·bᵀ for a, b (T,d), b already transposed (d,stride). Under a causal mask the part
-   above the diagonal is not computed in full. */
-static void scores_product(float *out, const float *a, ptrdiff_t a_row, const float *b_transposed,
-                           const struct Shape *s)
-{
+    transpose(scratch, s->stride, b, s->row, s->length, s->d);
     for (int r = s->first, height; r < s->length; r += height) {
         height = tile_height(s->length - r);
         product((struct Product){.c = out + r * s->stride,
                                  .c_row = s->stride,
-                                 .a = a + r * a_row,
+                                 .a = a + (r - s->first) * a_row,
                                  .a_row = a_row,
                                  .a_step = 1,
-                                 .b = b_transposed,
+                                 .b = scratch,
                                  .b_row = s->stride,
-                                 .depth = s->d,
-                                 .start = START_ZERO},
+                                 .depth = s->d},
                 height, s->causal ? r + height : s->length);
     }
 }
 
-/* out (T-first,d) = or += m·x  for m (T,stride), x (T,d_pad). */
+/* out (T-first,d) = m·x  for m (T,stride), x (T,d). */
 static void mix_product(float *out, ptrdiff_t out_row, const float *m, const float *x,
-                        enum TileStart start, const struct Shape *s)
+                        const struct Shape *s)
 {
     for (int r = s->first, height; r < s->length; r += height) {
         height = tile_height(s->length - r);
@@ -116,17 +90,16 @@ static void mix_product(float *out, ptrdiff_t out_row, const float *m, const flo
                                  .a_row = s->stride,
                                  .a_step = 1,
                                  .b = x,
-                                 .b_row = s->d_pad,
-                                 .depth = s->causal ? r + height : s->length,
-                                 .start = start},
+                                 .b_row = s->row,
+                                 .depth = s->causal ? r + height : s->length},
                 height, s->d);
     }
 }
 
-/* out (T,d) += mᵀ·x  for m (T,stride), x (T,d_pad). Under a causal mask column r of m is zero
-   above row r. */
+/* out (T,d) = mᵀ·x  for m (T,stride), x (T-first,d). Under a causal mask column r of m is zero above
+   row r. */
 static void mix_transposed_product(float *out, ptrdiff_t out_row, const float *m, const float *x,
-                                   const struct Shape *s)
+                                   ptrdiff_t x_row, const struct Shape *s)
 {
     for (int r = 0, height; r < s->length; r += height) {
         height = tile_height(s->length - r);
@@ -136,10 +109,9 @@ static void mix_transposed_product(float *out, ptrdiff_t out_row, const float *m
                                  .a = m + first * s->stride + r,
                                  .a_row = 1,
                                  .a_step = s->stride,
-                                 .b = x + first * s->d_pad,
-                                 .b_row = s->d_pad,
-                                 .depth = s->length - first,
-                                 .start = START_C},
+                                 .b = x + (first - s->first) * x_row,
+                                 .b_row = x_row,
+                                 .depth = s->length - first},
                 height, s->d);
     }
 }
@@ -150,22 +122,17 @@ static void softmax_over_keys(float *weights, float scale, const struct Shape *s
     weights += s->first * s->stride;
     for (int query = s->first; query < s->length; query++, weights += s->stride) {
         int seen = s->causal ? query + 1 : s->length;
-        softmax_row_scaled(weights, weights, scale, seen);
-        memset(weights + seen, 0, (size_t)(s->stride - seen) * sizeof *weights);
+        softmax_row_masked(weights, weights, scale, seen, s->stride);
     }
 }
 
-/* d_scores overwritten, scale included; zeros where the mask is. */
-static void softmax_over_keys_backward(float *d_scores, const float *d_weights,
-                                       const float *weights, float scale, const struct Shape *s)
+/* Gradients of weights to gradients of scores, in place; zeros where the mask is. */
+static void softmax_over_keys_backward(float *d, const float *weights, float scale,
+                                       const struct Shape *s)
 {
-    memset(d_scores, 0, (size_t)s->length * (size_t)s->stride * sizeof *d_scores);
     for (int query = s->first; query < s->length; query++) {
         int at = query * s->stride, seen = s->causal ? query + 1 : s->length;
-        softmax_row_backward(d_scores + at, d_weights + at, weights + at, seen);
-        for (int key = 0; key < seen; key++) {
-            d_scores[at + key] *= scale;
-        }
+        softmax_row_masked_backward(d + at, d + at, weights + at, scale, seen, s->stride);
     }
 }
 
@@ -196,20 +163,19 @@ static void softmax_over_queries(float *weights, float scale, const struct Shape
     }
 }
 
-static void softmax_over_queries_backward(float *d_scores, const float *d_weights,
-                                          const float *weights, float scale, const struct Shape *s)
+static void softmax_over_queries_backward(float *d, const float *weights, float scale,
+                                          const struct Shape *s)
 {
-    memset(d_scores, 0, (size_t)s->length * (size_t)s->stride * sizeof *d_scores);
     for (int key = 0; key < s->length; key++) {
         int first = s->causal ? key : 0;
         float mean = 0.0f;
         for (int query = first; query < s->length; query++) {
             int at = query * s->stride + key;
-            mean = fmaf(weights[at], d_weights[at], mean);
+            mean = fmaf(weights[at], d[at], mean);
         }
-        for (int query = first; query < s->length; query++) {
+        for (int query = 0; query < s->length; query++) {
             int at = query * s->stride + key;
-            d_scores[at] = weights[at] * (d_weights[at] - mean) * scale;
+            d[at] = query < first ? 0.0f : weights[at] * (d[at] - mean) * scale;
         }
     }
 }
@@ -223,7 +189,6 @@ static struct Shape shape_of(struct Sequences sequences, int n, int d_model,
                           .first = sequences_first_query(sequences, n),
                           .stride = attention_stride(length),
                           .d = d,
-                          .d_pad = round_up(d, TILE_PAD),
                           .row = 3 * (ptrdiff_t)d_model,
                           .causal = config->causal};
 }
@@ -232,44 +197,36 @@ static void head_forward(float *out, float *weights, float *scratch, const float
                          const float *v, int d_model, const struct Shape *s,
                          const struct AttentionConfig *config)
 {
-    float *k_transposed = scratch, *values = k_transposed + s->d * s->stride;
-    gather_transposed(k_transposed, k, s->row, s);
-    gather(values, v, s->row, 0, s);
-
-    scores_product(weights, q, s->row, k_transposed, s);
+    scores_product(weights, q + s->first * s->row, s->row, k, scratch, s);
     if (config->axis == OVER_KEYS) {
         softmax_over_keys(weights, config->scale, s);
     } else {
         softmax_over_queries(weights, config->scale, s);
     }
-    mix_product(out, d_model, weights, values, START_ZERO, s);
+    mix_product(out, d_model, weights, v, s);
 }
 
 static void head_backward(float *d_q, float *d_k, float *d_v, float *scratch, const float *d_out,
                           const float *weights, const float *q, const float *k, const float *v,
                           int d_model, const struct Shape *s, const struct AttentionConfig *config)
 {
-    float *v_transposed = scratch, *queries = v_transposed + s->d * s->stride;
-    float *keys = queries + s->length * s->d_pad, *d_outs = keys + s->length * s->d_pad;
-    float *d_weights = d_outs + s->length * s->d_pad;
-    float *d_scores = d_weights + s->length * s->stride;
-    gather_transposed(v_transposed, v, s->row, s);
-    gather(queries, q, s->row, 0, s);
-    gather(keys, k, s->row, 0, s);
-    gather(d_outs, d_out, d_model, s->first, s);
+    float *d_weights = scratch + s->d * s->stride, *d_scores = d_weights;
 
     /* out = weights·v */
-    mix_transposed_product(d_v, s->row, weights, d_outs, s);
-    scores_product(d_weights, d_outs, s->d_pad, v_transposed, s);
+    mix_transposed_product(d_v, s->row, weights, d_out, d_model, s);
+    scores_product(d_weights, d_out, d_model, v, scratch, s);
     /* weights = softmax(scale·scores) */
     if (config->axis == OVER_KEYS) {
-        softmax_over_keys_backward(d_scores, d_weights, weights, config->scale, s);
+        softmax_over_keys_backward(d_weights, weights, config->scale, s);
     } else {
-        softmax_over_queries_backward(d_scores, d_weights, weights, config->scale, s);
+        softmax_over_queries_backward(d_weights, weights, config->scale, s);
     }
     /* scores = q·kᵀ */
-    mix_product(d_q + s->first * s->row, s->row, d_scores, keys, START_C, s);
-    mix_transposed_product(d_k, s->row, d_scores, queries, s);
+    for (int t = 0; t < s->first; t++) {
+        memset(d_q + t * s->row, 0, (size_t)s->d * sizeof *d_q);
+    }
+    mix_product(d_q + s->first * s->row, s->row, d_scores, k, s);
+    mix_transposed_product(d_k, s->row, d_scores, q + s->first * s->row, s->row, s);
 }
 
 void attention_forward(float *out, float *weights, float *scratch, const float *qkv,

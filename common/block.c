@@ -47,12 +47,15 @@ static void add_query_rows(float *y, const float *x, struct Sequences sequences,
     }
 }
 
-/* The rows of x (R,D) with a query += y (Q,D). */
-static void add_to_query_rows(float *x, const float *y, struct Sequences sequences, int d)
+/* x (R,D) = y (Q,D) in the rows with a query, zeros in the others. */
+static void spread_query_rows(float *x, const float *y, struct Sequences sequences, int d)
 {
+    float *rest = x;
     for (int s = 0, n; s < sequences.count; s++, y += n * d) {
-        int first = query_rows(sequences, s, &n);
-        add(x + first * d, y, n * d);
+        float *rows = x + query_rows(sequences, s, &n) * d;
+        memset(rest, 0, (size_t)(rows - rest) * sizeof *x);
+        memcpy(rows, y, (size_t)(n * d) * sizeof *x);
+        rest = rows + n * d;
     }
 }
 
@@ -62,11 +65,6 @@ static float *multiply(float *restrict y, const float *a, const float *b, int n)
         y[i] = a[i] * b[i];
     }
     return y;
-}
-
-static float *zeros(float *x, int n)
-{
-    return memset(x, 0, (size_t)n * sizeof *x);
 }
 
 void block_forward(float *y, struct BlockSaved *s, struct BlockScratch *scratch, const float *x,
@@ -88,7 +86,7 @@ void block_forward(float *y, struct BlockSaved *s, struct BlockScratch *scratch,
     add(y, s->middle, n_queries * d);
 }
 
-/* y = linear(x): d_x and the gradients of weight and bias added to. */
+/* y = linear(x) */
 static void linear_backward(float *d_x, struct Linear *d, float *scratch, const float *d_y,
                             const float *x, const struct Linear *w, int rows, int k, int n)
 {
@@ -106,13 +104,13 @@ void block_backward(float *d_x, struct BlockTensors *d, struct BlockScratch *scr
 
     /* y = middle + down(gelu) */
     float *d_middle = memcpy(t->d_middle, d_y, (size_t)n_queries * (size_t)width * sizeof *d_y);
-    float *d_gelu = zeros(t->d_gelu, n_queries * 4 * width);
+    float *d_gelu = t->d_gelu;
     linear_backward(d_gelu, &d->down, t->linear, d_y, s->gelu, &w->down, n_queries, 4 * width,
                     width);
     /* gelu = GELU(up) */
     float *d_up = multiply(t->d_up, d_gelu, s->slope, n_queries * 4 * width);
     /* up = up(normed2) */
-    float *d_normed = zeros(t->d_normed, n_queries * width);
+    float *d_normed = t->d_normed;
     linear_backward(d_normed, &d->up, t->linear, d_up, s->normed2, &w->up, n_queries, width,
                     4 * width);
     /* normed2 = layernorm(middle) */
@@ -120,15 +118,14 @@ void block_backward(float *d_x, struct BlockTensors *d, struct BlockScratch *scr
                        s->rstd2, w->ln2_weight, n_queries, width);
 
     /* middle = x + out(heads) */
-    add_to_query_rows(d_x, d_middle, sequences, width);
-    float *d_heads = zeros(t->d_heads, n_queries * width);
+    spread_query_rows(d_x, d_middle, sequences, width);
+    float *d_heads = t->d_heads;
     linear_backward(d_heads, &d->out, t->linear, d_middle, s->heads, &w->out, n_queries, width,
                     width);
     /* heads = attention(qkv) */
-    float *d_qkv = zeros(t->d_qkv, rows * 3 * width);
+    float *d_qkv = t->d_qkv;
     attention_backward(d_qkv, t->attention, d_heads, s->qkv, s->weights, sequences, width, config);
     /* qkv = qkv(normed1) */
-    d_normed = zeros(t->d_normed, rows * width);
     linear_backward(d_normed, &d->qkv, t->linear, d_qkv, s->normed1, &w->qkv, rows, width,
                     3 * width);
     /* normed1 = layernorm(x) */

@@ -1,6 +1,8 @@
 /* The loss of a row is log(sum exp(s - m)) - (s_target - m): never the log of a rounded weight. */
 #include "loss.h"
 
+#include <string.h>
+
 #include "vmath.h"
 
 static float row_loss(float *probabilities, const float *logits, int32_t target, int vocab)
@@ -37,11 +39,12 @@ void cross_entropy_backward(float *d_logits, const float *probabilities, const i
 {
     for (int r = 0; r < rows; r++) {
         if (targets[r] == IGNORE) {
+            memset(d_logits + r * vocab, 0, (size_t)vocab * sizeof *d_logits);
             continue;
         }
         for (int i = 0; i < vocab; i++) {
             float onehot = i == targets[r] ? 1.0f : 0.0f;
-            d_logits[r * vocab + i] += (probabilities[r * vocab + i] - onehot) / (float)count;
+            d_logits[r * vocab + i] = (probabilities[r * vocab + i] - onehot) / (float)count;
         }
     }
 }

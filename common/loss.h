@@ -13,9 +13,9 @@ enum { IGNORE = -100 }; /* PyTorch's ignore_index */
 double cross_entropy_forward(float *probabilities, const float *logits, const int32_t *targets,
                              int rows, int vocab);
 
-/* d_logits (rows,vocab) added to, in the rows that count, for the loss sum/count: the gradient
-   of a row is (probabilities - onehot(target))/count. count: the rows with a target in the whole
-   batch. */
+/* d_logits (rows,vocab) overwritten, for the loss sum/count: the gradient of a row that counts is
+   (probabilities - onehot(target))/count, that of another is zero. count: the rows with a target in
+   the whole batch. */
 void cross_entropy_backward(float *d_logits, const float *probabilities, const int32_t *targets,
                             int rows, int vocab, int count);
 

@@ -27,6 +27,9 @@ void linear_forward_ref(float *y, const float *x, const float *w, const float *b
 void linear_backward_ref(float *d_x, float *d_w, float *d_bias, const float *d_y, const float *x,
                          const float *w, int rows, int k, int n)
 {
+    memset(d_x, 0, (size_t)rows * (size_t)k * sizeof *d_x);
+    memset(d_w, 0, (size_t)n * (size_t)k * sizeof *d_w);
+    memset(d_bias, 0, (size_t)n * sizeof *d_bias);
     for (int r = 0; r < rows; r++) {
         for (int j = 0; j < n; j++) {
             float d = d_y[r * n + j];
@@ -53,15 +56,7 @@ size_t packed_size(int n, int k)
 void pack_forward(float *packed, const float *w, int n, int k)
 {
     for (int first = 0; first < n; first += TILE_COLUMNS, packed += (size_t)k * TILE_COLUMNS) {
-        int columns = tile_width(n - first);
-        if (columns < TILE_COLUMNS) {
-            memset(packed, 0, (size_t)k * TILE_COLUMNS * sizeof *packed);
-        }
-        for (int j = 0; j < columns; j++) {
-            for (int i = 0; i < k; i++) {
-                packed[i * TILE_COLUMNS + j] = w[(size_t)(first + j) * k + i];
-            }
-        }
+        transpose(packed, TILE_COLUMNS, w + (ptrdiff_t)first * k, k, tile_width(n - first), k);
     }
 }
 
@@ -98,13 +93,12 @@ void linear_forward(float *y, const float *x, const float *packed, const float *
                                  .b = packed,
                                  .b_row = TILE_COLUMNS,
                                  .depth = k,
-                                 .start = START_BIAS,
                                  .bias = bias + j},
                 rows, tile_width(n - j));
     }
 }
 
-/* y = x·Wᵀ  so  d_x += d_y·W */
+/* y = x·Wᵀ  so  d_x = d_y·W */
 void linear_backward_input(float *d_x, const float *d_y, const float *packed, int rows, int k,
                            int n)
 {
@@ -116,16 +110,16 @@ void linear_backward_input(float *d_x, const float *d_y, const float *packed, in
                                  .a_step = 1,
                                  .b = packed,
                                  .b_row = TILE_COLUMNS,
-                                 .depth = n,
-                                 .start = START_C},
+                                 .depth = n},
                 rows, tile_width(k - i));
     }
 }
 
-/* y = x·Wᵀ + b  so  d_W += d_yᵀ·x  and  d_b += the rows of d_y */
+/* y = x·Wᵀ + b  so  d_W = d_yᵀ·x  and  d_b = the sum of the rows of d_y */
 void linear_backward_weight(float *d_w, float *d_bias, const float *d_y, const float *x,
                             float *scratch, int rows, int k, int n)
 {
+    memset(d_bias, 0, (size_t)n * sizeof *d_bias);
     for (int r = 0; r < rows; r++) {
         for (int j = 0; j < n; j++) {
             d_bias[j] += d_y[(size_t)r * n + j];
@@ -134,7 +128,7 @@ void linear_backward_weight(float *d_w, float *d_bias, const float *d_y, const f
     for (int i = 0; i < k; i += TILE_COLUMNS) {
         const float *panel = x + i;
         ptrdiff_t panel_row = k;
-        if (k - i < TILE_COLUMNS || n >= MANY) {
+        if (n >= MANY) {
             pack_columns(scratch, x, i, rows, k);
             panel = scratch;
             panel_row = TILE_COLUMNS;
@@ -146,8 +140,7 @@ void linear_backward_weight(float *d_w, float *d_bias, const float *d_y, const f
                                  .a_step = n,
                                  .b = panel,
                                  .b_row = panel_row,
-                                 .depth = rows,
-                                 .start = START_C},
+                                 .depth = rows},
                 n, tile_width(k - i));
     }
 }

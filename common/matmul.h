@@ -14,7 +14,7 @@
 void linear_forward_ref(float *y, const float *x, const float *w, const float *bias, int rows,
                         int k, int n);
 
-/* d_x (rows,k), d_w (n,k), d_bias (n) added to; d_y (rows,n); x (rows,k); w (n,k). */
+/* d_x (rows,k), d_w (n,k), d_bias (n) overwritten; d_y (rows,n); x (rows,k); w (n,k). */
 void linear_backward_ref(float *d_x, float *d_w, float *d_bias, const float *d_y, const float *x,
                          const float *w, int rows, int k, int n);
 
@@ -30,11 +30,11 @@ void pack_backward(float *packed, const float *w, int n, int k);
 void linear_forward(float *y, const float *x, const float *packed, const float *bias, int rows,
                     int k, int n);
 
-/* d_x (rows,k) added to; d_y (rows,n); packed from pack_backward. */
+/* d_x (rows,k) overwritten; d_y (rows,n); packed from pack_backward. */
 void linear_backward_input(float *d_x, const float *d_y, const float *packed, int rows, int k,
                            int n);
 
-/* d_w (n,k) and d_bias (n) added to; d_y (rows,n); x (rows,k);
+/* d_w (n,k) and d_bias (n) overwritten; d_y (rows,n); x (rows,k);
    scratch of linear_scratch_size(rows) floats, overwritten. */
 void linear_backward_weight(float *d_w, float *d_bias, const float *d_y, const float *x,
                             float *scratch, int rows, int k, int n);

@@ -1,6 +1,8 @@
 /* Each row by itself: two sums over d, in the fixed shape of sum16, then one pass. */
 #include "norm.h"
 
+#include <string.h>
+
 #include "simd.h"
 
 static const float EPSILON = 1e-5f;
@@ -51,6 +53,8 @@ static void row_backward(float *restrict d_x, const float *d_y, const float *x, 
 void layernorm_backward(float *d_x, float *d_gamma, float *d_beta, const float *d_y, const float *x,
                         const float *mean, const float *rstd, const float *gamma, int rows, int d)
 {
+    memset(d_gamma, 0, (size_t)d * sizeof *d_gamma);
+    memset(d_beta, 0, (size_t)d * sizeof *d_beta);
     for (int r = 0; r < rows; r++, x += d, d_x += d, d_y += d) {
         row_backward(d_x, d_y, x, mean[r], rstd[r], gamma, d);
         float *restrict gamma_sum = d_gamma, *restrict beta_sum = d_beta;

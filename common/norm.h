@@ -9,7 +9,8 @@
 void layernorm_forward(float *y, float *mean, float *rstd, const float *x, const float *gamma,
                        const float *beta, int rows, int d);
 
-/* d_x (rows,d), d_gamma (d), d_beta (d) added to. */
+/* d_x (rows,d) added to: in a pre-norm block it already holds what came back past the norm.
+   d_gamma (d), d_beta (d) overwritten. */
 void layernorm_backward(float *d_x, float *d_gamma, float *d_beta, const float *d_y, const float *x,
                         const float *mean, const float *rstd, const float *gamma, int rows, int d);
 

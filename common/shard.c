@@ -108,9 +108,7 @@ void shard_free(struct Shard *s)
     free(s->gradient);
 }
 
-/* No loss sees the rows of the last block that stand before the first target of their sequence:
-   they need no query there. In the blocks before it, later rows look at them. */
-static struct Sequences queries_in(const struct Shard *s, int layer, int n_layers)
+struct Sequences shard_sequences(const struct Shard *s, int layer, int n_layers)
 {
     struct Sequences sequences = s->sequences;
     if (layer < n_layers - 1) {
@@ -119,6 +117,61 @@ static struct Sequences queries_in(const struct Shard *s, int layer, int n_layer
     return sequences;
 }
 
+/* x[0] = token + position */
+void shard_embed_forward(struct Shard *s, const struct ModelConfig *config,
+                         const struct ModelTensors *w)
+{
+    int d = config->d_model;
+    float *x = s->work->x[0];
+    for (int r = 0; r < s->rows; r++, x += d) {
+        const float *token = w->token + s->tokens[r] * d;
+        const float *position = w->position + s->positions[r] * d;
+        for (int i = 0; i < d; i++) {
+            x[i] = token[i] + position[i];
+        }
+    }
+}
+
+void shard_embed_backward(struct Shard *s, const struct ModelConfig *config)
+{
+    int d = config->d_model;
+    const float *d_x = s->work->d_x;
+    memset(s->d.token, 0, (size_t)(config->vocab * d) * sizeof(float));
+    memset(s->d.position, 0, (size_t)(config->context * d) * sizeof(float));
+    for (int r = 0; r < s->rows; r++, d_x += d) {
+        float *d_token = s->d.token + s->tokens[r] * d;
+        float *d_position = s->d.position + s->positions[r] * d;
+        for (int i = 0; i < d; i++) {
+            d_token[i] += d_x[i];
+            d_position[i] += d_x[i];
+        }
+    }
+}
+
+/* x[layer+1] = block(x[layer]) */
+void shard_block_forward(struct Shard *s, int layer, const struct ModelConfig *config,
+                         const struct ModelTensors *w)
+{
+    struct Workspace *work = s->work;
+    block_forward(work->x[layer + 1], &work->blocks[layer], &work->scratch, work->x[layer],
+                  &w->blocks[layer], shard_sequences(s, layer, config->n_layers), s->rows,
+                  config->d_model, &config->attention);
+}
+
+void shard_block_backward(struct Shard *s, int layer, const struct ModelConfig *config,
+                          const struct ModelTensors *w)
+{
+    struct Workspace *work = s->work;
+    float *d_y = work->d_x, *d_x = work->d_y;
+    block_backward(d_x, &s->d.blocks[layer], &work->scratch, d_y, work->x[layer],
+                   &work->blocks[layer], &w->blocks[layer],
+                   shard_sequences(s, layer, config->n_layers), s->rows, config->d_model,
+                   &config->attention);
+    work->d_x = d_x;
+    work->d_y = d_y;
+}
+
+/* The targets of the rows that the last block computes. */
 static void gather_targets(struct Shard *s)
 {
     struct Workspace *work = s->work;
@@ -132,76 +185,53 @@ static void gather_targets(struct Shard *s)
     }
 }
 
-void shard_forward(struct Shard *s, const struct ModelConfig *config, const struct ModelTensors *w)
+/* loss = cross_entropy(head(layernorm(x[n_layers]))) */
+void shard_head_forward(struct Shard *s, const struct ModelConfig *config,
+                        const struct ModelTensors *w)
 {
     struct Workspace *work = s->work;
-    int d = config->d_model;
-    for (int r = 0; r < s->rows; r++) {
-        const float *token = w->token + s->tokens[r] * d;
-        const float *position = w->position + s->positions[r] * d;
-        for (int i = 0; i < d; i++) {
-            work->x[0][r * d + i] = token[i] + position[i];
-        }
-    }
-    for (int layer = 0; layer < config->n_layers; layer++) {
-        block_forward(work->x[layer + 1], &work->blocks[layer], &work->scratch, work->x[layer],
-                      &w->blocks[layer], queries_in(s, layer, config->n_layers), s->rows, d,
-                      &config->attention);
-    }
+    int d = config->d_model, vocab = config->vocab;
     gather_targets(s);
     layernorm_forward(work->normed, work->mean, work->rstd, work->x[config->n_layers], w->ln_weight,
                       w->ln_bias, s->n_queries, d);
     linear_forward(work->logits, work->normed, w->head.packed_y, w->head.bias, s->n_queries, d,
-                   config->vocab);
+                   vocab);
     s->loss = cross_entropy_forward(work->probabilities, work->logits, work->query_targets,
-                                    s->n_queries, config->vocab);
+                                    s->n_queries, vocab);
 }
 
-static float *zeros(float *x, size_t n)
+void shard_head_backward(struct Shard *s, const struct ModelConfig *config,
+                         const struct ModelTensors *w, int n_targets)
 {
-    return memset(x, 0, n * sizeof *x);
+    struct Workspace *work = s->work;
+    int d = config->d_model, vocab = config->vocab;
+    cross_entropy_backward(work->d_logits, work->probabilities, work->query_targets, s->n_queries,
+                           vocab, n_targets);
+    linear_backward_input(work->d_normed, work->d_logits, w->head.packed_dx, s->n_queries, d,
+                          vocab);
+    linear_backward_weight(s->d.head.weight, s->d.head.bias, work->d_logits, work->normed,
+                           work->scratch.linear, s->n_queries, d, vocab);
+    memset(work->d_x, 0, (size_t)(s->n_queries * d) * sizeof *work->d_x);
+    layernorm_backward(work->d_x, s->d.ln_weight, s->d.ln_bias, work->d_normed,
+                       work->x[config->n_layers], work->mean, work->rstd, w->ln_weight,
+                       s->n_queries, d);
+}
+
+void shard_forward(struct Shard *s, const struct ModelConfig *config, const struct ModelTensors *w)
+{
+    shard_embed_forward(s, config, w);
+    for (int layer = 0; layer < config->n_layers; layer++) {
+        shard_block_forward(s, layer, config, w);
+    }
+    shard_head_forward(s, config, w);
 }
 
 void shard_backward(struct Shard *s, const struct ModelConfig *config, const struct ModelTensors *w,
                     int n_targets)
 {
-    struct Workspace *work = s->work;
-    int d = config->d_model, vocab = config->vocab;
-    size_t row_floats = (size_t)s->rows * (size_t)d,
-           query_floats = (size_t)s->n_queries * (size_t)d;
-    zeros(s->gradient, s->n_weights);
-
-    /* loss = cross_entropy(logits) */
-    float *d_logits = zeros(work->d_logits, (size_t)s->n_queries * (size_t)vocab);
-    cross_entropy_backward(d_logits, work->probabilities, work->query_targets, s->n_queries, vocab,
-                           n_targets);
-    /* logits = head(normed) */
-    float *d_normed = zeros(work->d_normed, query_floats);
-    linear_backward_input(d_normed, d_logits, w->head.packed_dx, s->n_queries, d, vocab);
-    linear_backward_weight(s->d.head.weight, s->d.head.bias, d_logits, work->normed,
-                           work->scratch.linear, s->n_queries, d, vocab);
-    /* normed = layernorm(x[n_layers]) */
-    float *d_y = zeros(work->d_y, query_floats);
-    layernorm_backward(d_y, s->d.ln_weight, s->d.ln_bias, d_normed, work->x[config->n_layers],
-                       work->mean, work->rstd, w->ln_weight, s->n_queries, d);
-    /* x[layer+1] = block(x[layer]) */
-    float *d_x = work->d_x;
+    shard_head_backward(s, config, w, n_targets);
     for (int layer = config->n_layers - 1; layer >= 0; layer--) {
-        zeros(d_x, row_floats);
-        block_backward(d_x, &s->d.blocks[layer], &work->scratch, d_y, work->x[layer],
-                       &work->blocks[layer], &w->blocks[layer],
-                       queries_in(s, layer, config->n_layers), s->rows, d, &config->attention);
-        float *swap = d_x;
-        d_x = d_y;
-        d_y = swap;
+        shard_block_backward(s, layer, config, w);
     }
-    /* x[0] = token + position */
-    for (int r = 0; r < s->rows; r++) {
-        float *d_token = s->d.token + s->tokens[r] * d;
-        float *d_position = s->d.position + s->positions[r] * d;
-        for (int i = 0; i < d; i++) {
-            d_token[i] += d_y[r * d + i];
-            d_position[i] += d_y[r * d + i];
-        }
-    }
+    shard_embed_backward(s, config);
 }

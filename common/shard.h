@@ -17,8 +17,9 @@ struct Workspace {
     int32_t *query_targets;        /* (R) targets of the rows with a query in the last block */
 
     struct BlockScratch scratch;
-    float *d_x, *d_y, *d_normed, *d_logits; /* (R,D) three times, (R,vocab) */
-    float *memory;                          /* all of the above lies here */
+    float *d_x;                       /* (R,D) the gradient of what the last step back went into */
+    float *d_y, *d_normed, *d_logits; /* (R,D), (R,D), (R,vocab) */
+    float *memory;                    /* all of the above lies here */
 };
 
 struct Shard {
@@ -42,8 +43,7 @@ void workspace_free(struct Workspace *work);
 void shard_new(struct Shard *shard, const struct ModelConfig *config, size_t n_weights);
 void shard_free(struct Shard *shard);
 
-/* Leaves the shard's loss, and in its workspace what the backward pass needs. sequences.first says
-   which rows have a query in the last block; in the blocks before it all have one. w: the weights,
+/* Leaves the shard's loss, and in its workspace what the backward pass needs. w: the weights,
    packed. */
 void shard_forward(struct Shard *shard, const struct ModelConfig *config,
                    const struct ModelTensors *w);
@@ -51,5 +51,24 @@ void shard_forward(struct Shard *shard, const struct ModelConfig *config,
 /* The gradient overwritten, for the loss divided by n_targets, the targets of the whole batch. */
 void shard_backward(struct Shard *shard, const struct ModelConfig *config,
                     const struct ModelTensors *w, int n_targets);
+
+/* The parts of both, in the order in which they must be called; each backward part takes the
+   gradient in work->d_x one step back. */
+void shard_embed_forward(struct Shard *shard, const struct ModelConfig *config,
+                         const struct ModelTensors *w);
+void shard_block_forward(struct Shard *shard, int layer, const struct ModelConfig *config,
+                         const struct ModelTensors *w);
+void shard_head_forward(struct Shard *shard, const struct ModelConfig *config,
+                        const struct ModelTensors *w);
+void shard_head_backward(struct Shard *shard, const struct ModelConfig *config,
+                         const struct ModelTensors *w, int n_targets);
+void shard_block_backward(struct Shard *shard, int layer, const struct ModelConfig *config,
+                          const struct ModelTensors *w);
+void shard_embed_backward(struct Shard *shard, const struct ModelConfig *config);
+
+/* Which rows have a query in a layer. No loss sees the rows of the last block that stand before the
+   first target of their sequence: they need none there. In the blocks before it, later rows look at
+   them. */
+struct Sequences shard_sequences(const struct Shard *shard, int layer, int n_layers);
 
 #endif

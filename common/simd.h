@@ -78,9 +78,13 @@ INLINE vf vload_n(const float *p, int n)
     }
 #if defined(__AVX512F__)
     return (vf)_mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+#elif defined(__AVX__) && LANES == 8
+    return (vf)_mm256_maskload_ps(p, (__m256i)vfirst(n));
 #else
     vf v = {0};
-    memcpy(&v, p, (size_t)n * sizeof *p);
+    for (int i = 0; i < n; i++) {
+        v[i] = p[i];
+    }
     return v;
 #endif
 }
@@ -94,9 +98,60 @@ INLINE void vstore_n(float *p, vf v, int n)
     }
 #if defined(__AVX512F__)
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v);
+#elif defined(__AVX__) && LANES == 8
+    _mm256_maskstore_ps(p, (__m256i)vfirst(n), (__m256)v);
 #else
-    memcpy(p, &v, (size_t)n * sizeof *p);
+    for (int i = 0; i < n; i++) {
+        p[i] = v[i];
+    }
 #endif
+}
+
+/* The lanes of the lower halves of a and b in turn, a first; and of the upper halves. */
+#if defined(__clang__)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (vi){__VA_ARGS__})
+#endif
+INLINE vf vinterleave_low(vf a, vf b)
+{
+#if LANES == 16
+    return SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+#elif LANES == 8
+    return SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+#else
+    return SHUFFLE(a, b, 0, 4, 1, 5);
+#endif
+}
+
+INLINE vf vinterleave_high(vf a, vf b)
+{
+#if LANES == 16
+    return SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#elif LANES == 8
+    return SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+    return SHUFFLE(a, b, 2, 6, 3, 7);
+#endif
+}
+
+/* Row r, lane c becomes row c, lane r. Each round moves the first bit of r behind c and the first
+   bit of c behind r; after as many rounds as they have bits they have changed places. */
+INLINE void vtranspose(vf row[LANES])
+{
+    UNROLL
+    for (int round = 1; round < LANES; round *= 2) {
+        vf next[LANES];
+        UNROLL
+        for (int i = 0; i < LANES / 2; i++) {
+            next[2 * i] = vinterleave_low(row[i], row[i + LANES / 2]);
+            next[2 * i + 1] = vinterleave_high(row[i], row[i + LANES / 2]);
+        }
+        UNROLL
+        for (int i = 0; i < LANES; i++) {
+            row[i] = next[i];
+        }
+    }
 }
 
 /* a*b + c with one rounding. */

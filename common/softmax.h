@@ -7,10 +7,16 @@
 /* weights[0..n) overwritten; may be the same array as scores. n >= 1. */
 void softmax_row(float *weights, const float *scores, int n);
 
-/* The same for the scores times scale. */
-void softmax_row_scaled(float *weights, const float *scores, float scale, int n);
+/* The same for the first seen of n scores, times scale; the weights of the others, which a mask
+   hides, are zeros. 1 <= seen <= n. */
+void softmax_row_masked(float *weights, const float *scores, float scale, int seen, int n);
 
-/* d_scores[0..n) added to: the Jacobian is w_i (delta_ij - w_j). Must not overlap d_weights. */
+/* d_scores[0..n) overwritten; may be the same array as d_weights. The Jacobian is
+   w_i (delta_ij - w_j). */
 void softmax_row_backward(float *d_scores, const float *d_weights, const float *weights, int n);
+
+/* The same through scale and mask: zeros from seen on. */
+void softmax_row_masked_backward(float *d_scores, const float *d_weights, const float *weights,
+                                 float scale, int seen, int n);
 
 #endif

@@ -10,20 +10,19 @@ INLINE void run(const struct Product *p, int rows, int vectors, int last)
     ptrdiff_t c_row = p->c_row, a_row = p->a_row, a_step = p->a_step, b_row = p->b_row;
     vf sum[TILE_ROWS][2];
     UNROLL
-    for (int r = 0; r < rows; r++) {
+    for (int v = 0; v < vectors; v++) {
+        int n = v == vectors - 1 ? last : LANES;
+        vf start = p->bias != NULL ? vload_n(p->bias + v * LANES, n) : vset(0.0f);
         UNROLL
-        for (int v = 0; v < vectors; v++) {
-            int n = v == vectors - 1 ? last : LANES;
-            sum[r][v] = p->start == START_C      ? vload_n(c + r * c_row + v * LANES, n)
-                        : p->start == START_BIAS ? vload_n(p->bias + v * LANES, n)
-                                                 : vset(0.0f);
+        for (int r = 0; r < rows; r++) {
+            sum[r][v] = start;
         }
     }
     for (int k = p->depth; k > 0; k--, a += a_step, b += b_row) {
         vf row[2];
         UNROLL
         for (int v = 0; v < vectors; v++) {
-            row[v] = vload(b + v * LANES);
+            row[v] = vload_n(b + v * LANES, v == vectors - 1 ? last : LANES);
         }
         UNROLL
         for (int r = 0; r < rows; r++) {
@@ -64,7 +63,9 @@ void tile(const struct Product *p, int rows, int columns)
     switch (rows) {
         HEIGHT(1)
         HEIGHT(2)
-        HEIGHT(3) HEIGHT(4) HEIGHT(5) HEIGHT(6)
+        HEIGHT(3)
+        HEIGHT(4)
+        HEIGHT(5) HEIGHT(6)
 #if REGISTERS == 32
             HEIGHT(7) HEIGHT(8) HEIGHT(9) HEIGHT(10) HEIGHT(11) HEIGHT(12)
 #endif
@@ -94,6 +95,27 @@ void product(struct Product p, int rows, int columns)
             t.b = p.b + j;
             t.bias = p.bias != NULL ? p.bias + j : NULL;
             tile(&t, height, tile_width(columns - j));
+        }
+    }
+}
+
+void transpose(float *to, ptrdiff_t to_row, const float *from, ptrdiff_t from_row, int rows,
+               int columns)
+{
+    for (int r = 0; r < rows; r += LANES) {
+        for (int c = 0; c < columns; c += LANES) {
+            vf block[LANES];
+            UNROLL
+            for (int i = 0; i < LANES; i++) {
+                block[i] = vload_n(from + (r + i) * from_row + c, r + i < rows ? columns - c : 0);
+            }
+            vtranspose(block);
+            UNROLL
+            for (int i = 0; i < LANES; i++) {
+                if (c + i < columns) {
+                    vstore(to + (c + i) * to_row + r, block[i]);
+                }
+            }
         }
     }
 }

@@ -12,13 +12,9 @@
 enum {
     TILE_COLUMNS = 2 * LANES,
     TILE_ROWS = REGISTERS == 32 ? 12 : 6, /* 24 or 12 sums, two registers of B, one of A */
-    TILE_PAD = 16, /* a row of B must be readable up to its columns rounded up to this */
 };
 
-/* Where the sums start: at zero, at the values already in C, or at one value a column. */
-enum TileStart { START_ZERO, START_C, START_BIAS };
-
-/* C(r,j) = start + sum over k of A(r,k)·B(k,j), where
+/* C(r,j) = bias(j) + sum over k of A(r,k)·B(k,j), where
    A(r,k) is a[r*a_row + k*a_step], B(k,j) is b[k*b_row + j], C(r,j) is c[r*c_row + j]. */
 struct Product {
     float *c;
@@ -27,9 +23,8 @@ struct Product {
     ptrdiff_t a_row, a_step;
     const float *b;
     ptrdiff_t b_row;
-    int depth; /* 0 <= k < depth */
-    enum TileStart start;
-    const float *bias; /* one value a column, for START_BIAS */
+    int depth;         /* 0 <= k < depth */
+    const float *bias; /* one value a column; NULL: zeros */
 };
 
 /* One tile: 0 <= r < rows <= TILE_ROWS, 0 <= j < columns <= TILE_COLUMNS. */
@@ -41,6 +36,12 @@ int tile_height(int rows_left);
 
 /* How many columns it takes: TILE_COLUMNS, or what is left. */
 int tile_width(int columns_left);
+
+/* to(c,r) = from(r,c) for r < rows, c < columns, where to(c,r) is to[c*to_row + r] and from(r,c) is
+   from[r*from_row + c]. to_row must be at least rows rounded up to 16; up to there zeros may be
+   written. */
+void transpose(float *to, ptrdiff_t to_row, const float *from, ptrdiff_t from_row, int rows,
+               int columns);
 
 /* The whole product, tile by tile. */
 void product(struct Product p, int rows, int columns);

@@ -94,16 +94,16 @@ static struct Kept forward(const float *x, const struct BlockTensors *w, const s
     return k;
 }
 
-/* y = x·Wᵀ + b backward: returns d_x, adds to the gradients of W and b. */
+/* y = x·Wᵀ + b backward: returns d_x and fills in the gradients of W and b. */
 static float *linear_backward(const struct Linear *d, const float *d_y, const float *x,
                               const struct Linear *w, int k, int n, const struct Setting *s)
 {
-    float *d_x = zeros(s->arrays, (size_t)s->R * (size_t)k);
+    float *d_x = array(s->arrays, (size_t)s->R * (size_t)k);
     linear_backward_ref(d_x, d->weight, d->bias, d_y, x, w->weight, s->R, k, n);
     return d_x;
 }
 
-/* Returns d_x and adds to the parameters' gradients d. A value that went two ways on its way
+/* Returns d_x and fills in the parameters' gradients d. A value that went two ways on its way
    forward (x, middle: along the residual path and into a norm) gets the sum of what comes back
    from both. */
 static float *backward(const float *d_y, const struct Kept *k, const struct BlockTensors *w,
@@ -115,7 +115,7 @@ static float *backward(const float *d_y, const struct Kept *k, const struct Bloc
 
     /* y = middle + down(gelu(up(norm(middle)))) */
     float *d_gelu = linear_backward(&d->down, d_y, k->gelu, &w->down, 4 * D, D, s);
-    float *d_up = zeros(a, 4 * n);
+    float *d_up = array(a, 4 * n);
     gelu_backward(d_up, d_gelu, k->up, 4 * n);
     float *d_normed2 = linear_backward(&d->up, d_up, k->normed2, &w->up, D, 4 * D, s);
     float *d_middle = memcpy(array(a, n), d_y, n * sizeof *d_y);
@@ -124,7 +124,7 @@ static float *backward(const float *d_y, const struct Kept *k, const struct Bloc
 
     /* middle = x + out(attention(qkv(norm(x)))) */
     float *d_heads = linear_backward(&d->out, d_middle, k->heads, &w->out, D, D, s);
-    float *d_qkv = zeros(a, 3 * n);
+    float *d_qkv = array(a, 3 * n);
     attention_backward(d_qkv, s->scratch, d_heads, k->qkv, k->weights, s->sequences, D,
                        s->attention);
     float *d_normed1 = linear_backward(&d->qkv, d_qkv, k->normed1, &w->qkv, D, 3 * D, s);
@@ -142,7 +142,6 @@ double wiring_gradient(float *gradient, const struct Model *model, const struct 
     size_t n = (size_t)R * (size_t)D, n_logits = (size_t)R * (size_t)vocab;
     struct ModelTensors d = {.blocks = zeros_new((size_t)layers, sizeof *d.blocks)};
     model_params(&d, &(struct ParamWalk){.base = gradient}, config);
-    memset(gradient, 0, model->params.size * sizeof *gradient);
     struct Kept *kept = zeros_new((size_t)layers, sizeof *kept);
     struct Arrays arrays = {0}, *a = &arrays;
     int d_head = D / config->attention.n_heads;
@@ -173,13 +172,15 @@ double wiring_gradient(float *gradient, const struct Model *model, const struct 
     double sum = cross_entropy_forward(probabilities, logits, batch->targets, R, vocab);
 
     /* Backward: the same lines, last one first. */
-    float *d_logits = zeros(a, n_logits), *d_x = zeros(a, n);
+    float *d_logits = array(a, n_logits), *d_x = zeros(a, n);
     cross_entropy_backward(d_logits, probabilities, batch->targets, R, vocab, batch->n_targets);
     float *d_normed = linear_backward(&d.head, d_logits, normed, &w->head, D, vocab, &s);
     layernorm_backward(d_x, d.ln_weight, d.ln_bias, d_normed, x, mean, rstd, w->ln_weight, R, D);
     for (int layer = layers - 1; layer >= 0; layer--) {
         d_x = backward(d_x, &kept[layer], &w->blocks[layer], &d.blocks[layer], &s);
     }
+    memset(d.token, 0, (size_t)(vocab * D) * sizeof *d.token);
+    memset(d.position, 0, (size_t)(config->context * D) * sizeof *d.position);
     for (int r = 0; r < R; r++) {
         for (int i = 0; i < D; i++) {
             d.token[batch->tokens[r] * D + i] += d_x[r * D + i];

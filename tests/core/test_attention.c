@@ -112,7 +112,7 @@ static void check_pads(void)
 static void check_backward(size_t size, size_t scratch_size)
 {
     const float *d_out = random_input("d_out", size);
-    float *d_qkv = random_array("d_qkv", 3 * size), *scratch = array_of("scratch", scratch_size);
+    float *d_qkv = array_of("d_qkv", 3 * size), *scratch = array_of("scratch", scratch_size);
     attention_backward(d_qkv, scratch, d_out, qkv, input(weights), sequences, d_model, &config);
     for (size_t i = 0; i < 3 * size; i++) {
         near("d_qkv", i, (double)d_qkv[i], 0.0, 1e6); /* a number at all */

@@ -1,7 +1,9 @@
 /* Each layer against the double-precision function in reference.c, which knows nothing of
    derivatives: values, and gradients as central differences, (f(x+h) - f(x-h)) / 2h. f is the sum
-   of d_y·y for random d_y. Gradients start from random numbers, since backward functions add. */
+   of d_y·y for random d_y. What a backward function overwrites is NaN before; what it adds to starts
+   from random numbers. */
 #include <math.h>
+#include <string.h>
 
 #include "common/activation.h"
 #include "common/attention.h"
@@ -13,8 +15,8 @@
 #include "tests/core/suites.h"
 #include "tests/core/trials.h"
 
-/* An argument of a layer: the same numbers in float and in double, and its gradient, which begins
-   as random numbers. */
+/* An argument of a layer: the same numbers in float and in double, and its gradient, with what it
+   starts from where it is added to. */
 struct Argument {
     const char *name;
     size_t count;
@@ -36,8 +38,7 @@ static struct Argument argument(const char *name, int size)
     size_t N = (size_t)size;
     struct Argument a = {.name = name, .count = N, .x = random_array("argument", N)};
     a.exact = doubles_of(a.x, N);
-    a.d = random_array(name, N);
-    a.d_start = copy_of(name, a.d, N);
+    a.d = array_of(name, N);
     return a;
 }
 
@@ -120,16 +121,19 @@ START_TEST(softmax_is_near_double_and_blind_for_minus_infinity)
         double *wanted = doubles_of(NULL, N);
         ref_softmax(wanted, doubles_of(scores, N), n);
         float *in_place = copy_of("in place, padded", scores, all);
-        float *scaled = array_of("scaled", N), *twice = copy_of("twice", scores, N);
+        float *masked = array_of("masked", all), *twice = copy_of("twice", scores, N);
         softmax_row(weights, input(scores), n);
         softmax_row(in_place, in_place, n + pads);
         same_bits("in place, padded", in_place, weights, N);
         for (int j = 0; j < n; j++) {
             twice[j] *= 0.37f;
         }
-        softmax_row_scaled(scaled, scores, 0.37f, n);
+        softmax_row_masked(masked, scores, 0.37f, n, n + pads);
         softmax_row(twice, twice, n);
-        same_bits("scaled", scaled, twice, N);
+        same_bits("scaled", masked, twice, N);
+        for (int j = n; j < n + pads; j++) {
+            near("masked", (size_t)j, (double)masked[j], 0.0, 0.0);
+        }
         for (int j = 0; j < n + pads; j++) {
             double weight = j < n ? wanted[j] : 0.0;
             near("weights", (size_t)j, (double)in_place[j], weight, 4e-6 * weight);
@@ -163,6 +167,18 @@ static double softmax_value(void)
     return weigh();
 }
 
+/* Scaled, in place, and zeros behind the mask, whatever stood there. */
+static void check_masked_backward(void)
+{
+    size_t all = count + (size_t)rng_below(&rng, 40);
+    float *d = array_of("masked", all);
+    memcpy(d, d_y, count * sizeof *d);
+    softmax_row_masked_backward(d, d, y, 0.25f, (int)count, (int)all);
+    for (size_t i = 0; i < all; i++) {
+        near("masked", i, (double)d[i], i < count ? (double)x.d[i] * 0.25 : 0.0, 0.0);
+    }
+}
+
 START_TEST(softmax_gradient_is_the_slope)
 {
     for (n = 1; n <= 40; n++) {
@@ -171,6 +187,7 @@ START_TEST(softmax_gradient_is_the_slope)
         softmax_row(y, x.x, n);
         check_values(softmax_value);
         softmax_row_backward(x.d, d_y, y, n);
+        check_masked_backward();
         check_slopes(softmax_value);
     }
 }
@@ -219,6 +236,8 @@ START_TEST(layernorm_gradient_is_the_slope)
         float *mean = array_of("mean", (size_t)rows), *rstd = array_of("rstd", (size_t)rows);
         layernorm_forward(y, mean, rstd, x.x, w.x, bias.x, rows, n);
         check_values(layernorm_value);
+        rng_normal(&rng, x.d, (int)x.count);
+        x.d_start = copy_of("d_x before", x.d, x.count);
         layernorm_backward(x.d, w.d, bias.d, d_y, x.x, input(mean), input(rstd), w.x, rows, n);
         check_slopes(layernorm_value);
     }
@@ -241,7 +260,7 @@ START_TEST(gelu_gradient_is_the_slope)
             x.exact[i] = (double)x.x[i];
         }
         float *in_place = copy_of("in place", x.x, x.count), *slope = copy_of("", x.x, x.count);
-        float *by_slope = array_of("by slope", count), *d = copy_of("d_x", x.d, x.count);
+        float *by_slope = array_of("by slope", count), *d = array_of("d_x", x.count);
         gelu_forward(y, x.x, (size_t)n);
         gelu_forward(in_place, in_place, (size_t)n);
         gelu_forward_slope(by_slope, slope, (size_t)n);
@@ -250,7 +269,7 @@ START_TEST(gelu_gradient_is_the_slope)
         check_values(gelu_value);
         gelu_backward(x.d, d_y, x.x, (size_t)n);
         for (size_t i = 0; i < count; i++) {
-            d[i] = fmaf(d_y[i], slope[i], d[i]);
+            d[i] = d_y[i] * slope[i];
         }
         same_bits("d_x by slope", d, x.d, count);
         check_slopes(gelu_value);

@@ -33,9 +33,9 @@ static void check_linear(int rows, int k, int n)
     linear_forward_ref(y_ref, x, w, bias, rows, k, n);
     same_bits("y", y, y_ref, R * N);
 
-    float *d_x = random_array("d_x", R * K), *d_x_ref = copy_of("d_x_ref", d_x, R * K);
-    float *d_w = random_array("d_w", N * K), *d_w_ref = copy_of("d_w_ref", d_w, N * K);
-    float *d_bias = random_array("d_bias", N), *d_bias_ref = copy_of("d_bias_ref", d_bias, N);
+    float *d_x = array_of("d_x", R * K), *d_x_ref = array_of("d_x_ref", R * K);
+    float *d_w = array_of("d_w", N * K), *d_w_ref = array_of("d_w_ref", N * K);
+    float *d_bias = array_of("d_bias", N), *d_bias_ref = array_of("d_bias_ref", N);
     float *backward = array_of("packed", packed_size(n, k));
     float *scratch = array_of("scratch", linear_scratch_size(rows));
     pack_backward(backward, w, n, k);
@@ -68,7 +68,7 @@ static void product_ref(const struct Product *p, int rows, int columns)
     for (int r = 0; r < rows; r++) {
         for (int j = 0; j < columns; j++) {
             float *c = &p->c[r * p->c_row + j];
-            float sum = p->start == START_C ? *c : p->start == START_BIAS ? p->bias[j] : 0.0f;
+            float sum = p->bias != NULL ? p->bias[j] : 0.0f;
             for (int k = 0; k < p->depth; k++) {
                 sum = fmaf(p->a[r * p->a_row + k * p->a_step], p->b[k * p->b_row + j], sum);
             }
@@ -77,11 +77,10 @@ static void product_ref(const struct Product *p, int rows, int columns)
     }
 }
 
-/* b (depth,b_row) with NaN in what a tile may read but must not use. */
+/* b (depth,b_row) with NaN behind its columns; nothing is readable behind the last. */
 static const float *random_b(int depth, int b_row, int columns)
 {
-    int readable = (columns + TILE_PAD - 1) / TILE_PAD * TILE_PAD;
-    float *b = array_of("b", depth > 0 ? (size_t)((depth - 1) * b_row + readable) : 0);
+    float *b = array_of("b", depth > 0 ? (size_t)((depth - 1) * b_row + columns) : 0);
     for (int k = 0; k < depth; k++) {
         rng_normal(&rng, b + k * b_row, columns);
     }
@@ -97,18 +96,18 @@ static void run_tile(struct Product p, int rows, int columns)
 static void check_product(void (*multiply)(struct Product p, int rows, int columns), int rows,
                           int columns, int depth)
 {
-    enum TileStart start = (enum TileStart)rng_below(&rng, 3);
+    int biased = rng_below(&rng, 2);
     int transposed = rng_below(&rng, 2), gap = rng_below(&rng, 4);
     int a_row = transposed ? 1 : depth + gap, a_step = transposed ? rows + gap : 1;
-    int b_row = TILE_PAD * (1 + columns / TILE_PAD + rng_below(&rng, 2)), c_row = columns + gap;
+    int b_row = columns + rng_below(&rng, 20), c_row = columns + gap;
     size_t a_size = depth > 0 ? (size_t)((rows - 1) * a_row + (depth - 1) * a_step + 1) : 0;
     size_t c_size = (size_t)((rows - 1) * c_row + columns);
-    TRY("%d x %d, depth %d, start %d, transposed %d, gap %d", rows, columns, depth, (int)start,
+    TRY("%d x %d, depth %d, biased %d, transposed %d, gap %d", rows, columns, depth, biased,
         transposed, gap);
-    float *c = start == START_C ? random_array("c", c_size) : array_of("c", c_size);
+    float *c = array_of("c", c_size);
     const float *a = random_input("a", a_size), *b = random_b(depth, b_row, columns);
-    const float *bias = start == START_BIAS ? random_input("bias", (size_t)columns) : NULL;
-    struct Product p = {c, c_row, a, a_row, a_step, b, b_row, depth, start, bias}, by_hand = p;
+    const float *bias = biased ? random_input("bias", (size_t)columns) : NULL;
+    struct Product p = {c, c_row, a, a_row, a_step, b, b_row, depth, bias}, by_hand = p;
     by_hand.c = copy_of("c_ref", c, c_size);
     multiply(p, rows, columns);
     product_ref(&by_hand, rows, columns);
@@ -132,6 +131,31 @@ START_TEST(product_has_the_bits_of_the_plain_loop)
 {
     for (int i = 0; i < 500; i++) {
         check_product(product, pick_rows(), 1 + rng_below(&rng, 100), rng_below(&rng, 70));
+    }
+}
+END_TEST
+
+/* Nothing is read behind the last row or written behind the last of those rounded up to 16. */
+START_TEST(a_transposed_matrix_has_its_rows_as_columns)
+{
+    for (int rows = 1; rows <= 40; rows++) {
+        int columns = pick_width(), from_row = columns + rng_below(&rng, 5);
+        int to_row = (rows + 15) / 16 * 16 + rng_below(&rng, 5);
+        TRY("%d x %d, row lengths %d and %d", rows, columns, from_row, to_row);
+        size_t to_size = (size_t)((columns - 1) * to_row + (rows + 15) / 16 * 16);
+        float *to = array_of("to", to_size);
+        const float *from = random_input("from", (size_t)((rows - 1) * from_row + columns));
+        transpose(to, to_row, from, from_row, rows, columns);
+        for (int i = 0; i < rows * columns; i++) {
+            int r = i / columns, c = i % columns;
+            same_bits("to", &to[c * to_row + r], &from[r * from_row + c], 1);
+        }
+        for (int c = 0; c < columns - 1; c++) {
+            for (int r = (rows + 15) / 16 * 16; r < to_row; r++) {
+                ck_assert_msg(isnan(to[c * to_row + r]), "to(%d,%d) was written", c, r);
+            }
+        }
+        arrays_done();
     }
 }
 END_TEST
@@ -189,6 +213,7 @@ Suite *matmul_suite(void)
     tcase_add_test(cases, linear_has_the_bits_of_the_plain_loop);
     tcase_add_test(cases, tile_of_every_size_has_the_bits_of_the_plain_loop);
     tcase_add_test(cases, product_has_the_bits_of_the_plain_loop);
+    tcase_add_test(cases, a_transposed_matrix_has_its_rows_as_columns);
     tcase_add_test(cases, tiles_cover_every_row_with_nearly_equal_heights);
     tcase_add_test(cases, sums_run_in_sixteen_lanes_and_fold_by_halves);
     return suite;
