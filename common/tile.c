@@ -18,7 +18,14 @@ INLINE void run(const struct Product *p, int rows, int vectors, int last)
             sum[r][v] = start;
         }
     }
-    for (int k = p->depth; k > 0; k--, a += a_step, b += b_row) {
+    /* One pointer for three rows: an instruction can address p, p + a_row and p + 2·a_row. With one
+       for each row there would be more of them than registers to hold them. */
+    const float *triple[TILE_ROWS / 3];
+    UNROLL
+    for (int i = 0; i < TILE_ROWS / 3; i++) {
+        triple[i] = a + 3 * i * a_row;
+    }
+    for (int k = p->depth; k > 0; k--, b += b_row) {
         vf row[2];
         UNROLL
         for (int v = 0; v < vectors; v++) {
@@ -26,11 +33,15 @@ INLINE void run(const struct Product *p, int rows, int vectors, int last)
         }
         UNROLL
         for (int r = 0; r < rows; r++) {
-            vf column = vset(a[r * a_row]);
+            vf column = vset(triple[r / 3][r % 3 * a_row]);
             UNROLL
             for (int v = 0; v < vectors; v++) {
                 sum[r][v] = vfma(column, row[v], sum[r][v]);
             }
+        }
+        UNROLL
+        for (int i = 0; i < TILE_ROWS / 3; i++) {
+            triple[i] += a_step;
         }
     }
     UNROLL
