@@ -19,7 +19,7 @@
 struct Layer {
     int rows, k, n;
     float *x, *w, *bias, *y, *d_x, *d_w, *d_bias, *d_y;
-    float *forward, *backward, *scratch; /* W packed twice; for linear_backward_weight */
+    float *forward, *backward; /* W packed */
 };
 
 static float *random_array(struct Rng *rng, int rows, int columns)
@@ -45,8 +45,7 @@ static struct Layer layer_new(int rows, int k, int n)
                       .d_bias = random_array(&rng, 1, n),
                       .d_y = random_array(&rng, rows, n),
                       .forward = array_new(packed_size(n, k)),
-                      .backward = array_new(packed_size(n, k)),
-                      .scratch = array_new(linear_scratch_size(rows))};
+                      .backward = array_new(packed_size(n, k))};
     pack_forward(l.forward, l.w, n, k);
     pack_backward(l.backward, l.w, n, k);
     return l;
@@ -55,7 +54,7 @@ static struct Layer layer_new(int rows, int k, int n)
 static void layer_free(struct Layer *l)
 {
     float *arrays[] = {l->x,   l->w,      l->bias,    l->y,        l->d_x,    l->d_w,
-                       l->d_y, l->d_bias, l->forward, l->backward, l->scratch};
+                       l->d_y, l->d_bias, l->forward, l->backward};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         free(arrays[i]);
     }
@@ -76,7 +75,7 @@ static void backward_input(void *what)
 static void backward_weight(void *what)
 {
     struct Layer *l = what;
-    linear_backward_weight(l->d_w, l->d_bias, l->d_y, l->x, l->scratch, l->rows, l->k, l->n);
+    linear_backward_weight(l->d_w, l->d_bias, l->d_y, l->x, l->rows, l->k, l->n);
 }
 
 static void naive_forward(void *what)

@@ -87,11 +87,11 @@ void block_forward(float *y, struct BlockSaved *s, struct BlockScratch *scratch,
 }
 
 /* y = linear(x) */
-static void linear_backward(float *d_x, struct Linear *d, float *scratch, const float *d_y,
-                            const float *x, const struct Linear *w, int rows, int k, int n)
+static void linear_backward(float *d_x, struct Linear *d, const float *d_y, const float *x,
+                            const struct Linear *w, int rows, int k, int n)
 {
     linear_backward_input(d_x, d_y, w->packed_dx, rows, k, n);
-    linear_backward_weight(d->weight, d->bias, d_y, x, scratch, rows, k, n);
+    linear_backward_weight(d->weight, d->bias, d_y, x, rows, k, n);
 }
 
 void block_backward(float *d_x, struct BlockTensors *d, struct BlockScratch *scratch,
@@ -105,14 +105,12 @@ void block_backward(float *d_x, struct BlockTensors *d, struct BlockScratch *scr
     /* y = middle + down(gelu) */
     float *d_middle = memcpy(t->d_middle, d_y, (size_t)n_queries * (size_t)width * sizeof *d_y);
     float *d_gelu = t->d_gelu;
-    linear_backward(d_gelu, &d->down, t->linear, d_y, s->gelu, &w->down, n_queries, 4 * width,
-                    width);
+    linear_backward(d_gelu, &d->down, d_y, s->gelu, &w->down, n_queries, 4 * width, width);
     /* gelu = GELU(up) */
     float *d_up = multiply(t->d_up, d_gelu, s->slope, n_queries * 4 * width);
     /* up = up(normed2) */
     float *d_normed = t->d_normed;
-    linear_backward(d_normed, &d->up, t->linear, d_up, s->normed2, &w->up, n_queries, width,
-                    4 * width);
+    linear_backward(d_normed, &d->up, d_up, s->normed2, &w->up, n_queries, width, 4 * width);
     /* normed2 = layernorm(middle) */
     layernorm_backward(d_middle, d->ln2_weight, d->ln2_bias, d_normed, s->middle, s->mean2,
                        s->rstd2, w->ln2_weight, n_queries, width);
@@ -120,14 +118,12 @@ void block_backward(float *d_x, struct BlockTensors *d, struct BlockScratch *scr
     /* middle = x + out(heads) */
     spread_query_rows(d_x, d_middle, sequences, width);
     float *d_heads = t->d_heads;
-    linear_backward(d_heads, &d->out, t->linear, d_middle, s->heads, &w->out, n_queries, width,
-                    width);
+    linear_backward(d_heads, &d->out, d_middle, s->heads, &w->out, n_queries, width, width);
     /* heads = attention(qkv) */
     float *d_qkv = t->d_qkv;
     attention_backward(d_qkv, t->attention, d_heads, s->qkv, s->weights, sequences, width, config);
     /* qkv = qkv(normed1) */
-    linear_backward(d_normed, &d->qkv, t->linear, d_qkv, s->normed1, &w->qkv, rows, width,
-                    3 * width);
+    linear_backward(d_normed, &d->qkv, d_qkv, s->normed1, &w->qkv, rows, width, 3 * width);
     /* normed1 = layernorm(x) */
     layernorm_backward(d_x, d->ln1_weight, d->ln1_bias, d_normed, x, s->mean1, s->rstd1,
                        w->ln1_weight, rows, width);

@@ -31,7 +31,6 @@ struct BlockSaved {
 /* Working space, used anew by each block. */
 struct BlockScratch {
     float *attention;           /* attention_scratch_size */
-    float *linear;              /* linear_scratch_size */
     float *d_middle, *d_normed; /* (R,D) */
     float *d_heads, *d_qkv;     /* (R,D), (R,3D) */
     float *d_gelu, *d_up;       /* (R,4D) */

@@ -7,9 +7,6 @@
 
 #include "tile.h"
 
-/* From so many outputs on a copy of the columns of x, read again for each tile, pays. */
-enum { MANY = 512 };
-
 void linear_forward_ref(float *y, const float *x, const float *w, const float *bias, int rows,
                         int k, int n)
 {
@@ -60,24 +57,13 @@ void pack_forward(float *packed, const float *w, int n, int k)
     }
 }
 
-/* The columns first, first+1, ... of x (rows,k) as one panel; zeros where x has no more columns. */
-static void pack_columns(float *panel, const float *x, int first, int rows, int k)
-{
-    int columns = tile_width(k - first);
-    for (int r = 0; r < rows; r++) {
-        const float *from = x + (size_t)r * k + first;
-        vstore(panel, vload_n(from, columns));
-        vf rest = columns > LANES ? vload_n(from + LANES, columns - LANES) : vset(0.0f);
-        vstore(panel + LANES, rest);
-        panel += TILE_COLUMNS;
-    }
-}
-
 void pack_backward(float *packed, const float *w, int n, int k)
 {
     for (int first = 0; first < k; first += TILE_COLUMNS) {
-        pack_columns(packed, w, first, n, k);
-        packed += (size_t)n * TILE_COLUMNS;
+        size_t columns = (size_t)tile_width(k - first);
+        for (int j = 0; j < n; j++, packed += TILE_COLUMNS) {
+            memcpy(packed, w + (size_t)j * k + first, columns * sizeof *packed);
+        }
     }
 }
 
@@ -115,37 +101,35 @@ void linear_backward_input(float *d_x, const float *d_y, const float *packed, in
     }
 }
 
-/* y = x·Wᵀ + b  so  d_W = d_yᵀ·x  and  d_b = the sum of the rows of d_y */
-void linear_backward_weight(float *d_w, float *d_bias, const float *d_y, const float *x,
-                            float *scratch, int rows, int k, int n)
+/* sum (n) = the rows of x (rows,n) added up, two registers of columns at a time. */
+static void sum_rows(float *sum, const float *x, int rows, int n)
 {
-    memset(d_bias, 0, (size_t)n * sizeof *d_bias);
-    for (int r = 0; r < rows; r++) {
-        for (int j = 0; j < n; j++) {
-            d_bias[j] += d_y[(size_t)r * n + j];
+    for (int j = 0; j < n; j += 2 * LANES) {
+        int left = n - j, right = left - LANES > 0 ? left - LANES : 0;
+        vf a = vset(0.0f), b = a;
+        for (const float *row = x + j; row < x + (ptrdiff_t)rows * n; row += n) {
+            a += vload_n(row, left);
+            b += vload_n(row + LANES, right);
         }
+        vstore_n(sum + j, a, left);
+        vstore_n(sum + j + LANES, b, right);
     }
+}
+
+/* y = x·Wᵀ + b  so  d_W = d_yᵀ·x  and  d_b = the sum of the rows of d_y */
+void linear_backward_weight(float *d_w, float *d_bias, const float *d_y, const float *x, int rows,
+                            int k, int n)
+{
+    sum_rows(d_bias, d_y, rows, n);
     for (int i = 0; i < k; i += TILE_COLUMNS) {
-        const float *panel = x + i;
-        ptrdiff_t panel_row = k;
-        if (n >= MANY) {
-            pack_columns(scratch, x, i, rows, k);
-            panel = scratch;
-            panel_row = TILE_COLUMNS;
-        }
         product((struct Product){.c = d_w + i,
                                  .c_row = k,
                                  .a = d_y,
                                  .a_row = 1,
                                  .a_step = n,
-                                 .b = panel,
-                                 .b_row = panel_row,
+                                 .b = x + i,
+                                 .b_row = k,
                                  .depth = rows},
                 n, tile_width(k - i));
     }
-}
-
-size_t linear_scratch_size(int rows)
-{
-    return (size_t)rows * TILE_COLUMNS;
 }

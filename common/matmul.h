@@ -34,10 +34,8 @@ void linear_forward(float *y, const float *x, const float *packed, const float *
 void linear_backward_input(float *d_x, const float *d_y, const float *packed, int rows, int k,
                            int n);
 
-/* d_w (n,k) and d_bias (n) overwritten; d_y (rows,n); x (rows,k);
-   scratch of linear_scratch_size(rows) floats, overwritten. */
-void linear_backward_weight(float *d_w, float *d_bias, const float *d_y, const float *x,
-                            float *scratch, int rows, int k, int n);
-size_t linear_scratch_size(int rows);
+/* d_w (n,k) and d_bias (n) overwritten; d_y (rows,n); x (rows,k). */
+void linear_backward_weight(float *d_w, float *d_bias, const float *d_y, const float *x, int rows,
+                            int k, int n);
 
 #endif

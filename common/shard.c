@@ -44,7 +44,6 @@ static void lay_out_scratch(struct BlockScratch *s, float *m, size_t *used,
     size_t d = (size_t)config->d_model;
     int d_head = config->d_model / config->attention.n_heads;
     s->attention = take(m, used, attention_scratch_size(config->context, d_head));
-    s->linear = take(m, used, linear_scratch_size((int)rows));
     s->d_middle = take(m, used, rows * d);
     s->d_normed = take(m, used, rows * d);
     s->d_heads = take(m, used, rows * d);
@@ -210,7 +209,7 @@ void shard_head_backward(struct Shard *s, const struct ModelConfig *config,
     linear_backward_input(work->d_normed, work->d_logits, w->head.packed_dx, s->n_queries, d,
                           vocab);
     linear_backward_weight(s->d.head.weight, s->d.head.bias, work->d_logits, work->normed,
-                           work->scratch.linear, s->n_queries, d, vocab);
+                           s->n_queries, d, vocab);
     memset(work->d_x, 0, (size_t)(s->n_queries * d) * sizeof *work->d_x);
     layernorm_backward(work->d_x, s->d.ln_weight, s->d.ln_bias, work->d_normed,
                        work->x[config->n_layers], work->mean, work->rstd, w->ln_weight,

@@ -19,11 +19,13 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* Unroll the next loop completely: its bounds are constants, and its arrays are meant to live in
-   registers. */
+   registers. Or not at all: it fills the registers as it is. */
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
+#define NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else
 #define UNROLL _Pragma("GCC unroll 32")
+#define NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
 #if defined(__AVX512F__)

@@ -25,6 +25,7 @@ INLINE void run(const struct Product *p, int rows, int vectors, int last)
     for (int i = 0; i < TILE_ROWS / 3; i++) {
         triple[i] = a + 3 * i * a_row;
     }
+    NO_UNROLL
     for (int k = p->depth; k > 0; k--, b += b_row) {
         vf row[2];
         UNROLL
@@ -56,12 +57,14 @@ INLINE void run(const struct Product *p, int rows, int vectors, int last)
 
 INLINE void run_columns(const struct Product *p, int rows, int columns)
 {
-    if (columns == TILE_COLUMNS) {
-        run(p, rows, 2, LANES);
-    } else if (columns > LANES) {
+    if (columns < LANES) {
+        run(p, rows, 1, columns);
+    } else if (columns == LANES) {
+        run(p, rows, 1, LANES);
+    } else if (columns < TILE_COLUMNS) {
         run(p, rows, 2, columns - LANES);
     } else {
-        run(p, rows, 1, columns);
+        run(p, rows, 2, LANES);
     }
 }
 
@@ -76,7 +79,8 @@ void tile(const struct Product *p, int rows, int columns)
         HEIGHT(2)
         HEIGHT(3)
         HEIGHT(4)
-        HEIGHT(5) HEIGHT(6)
+        HEIGHT(5)
+        HEIGHT(6)
 #if REGISTERS == 32
             HEIGHT(7) HEIGHT(8) HEIGHT(9) HEIGHT(10) HEIGHT(11) HEIGHT(12)
 #endif

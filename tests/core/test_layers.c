@@ -94,13 +94,12 @@ START_TEST(linear_gradient_is_the_slope)
     TRY("rows %d, k %d, n %d", rows, k, n);
     begin(rows * k, n * k, n, rows * n);
     float *packed = array_of("packed", packed_size(n, k));
-    float *scratch = array_of("scratch", linear_scratch_size(rows));
     pack_forward(packed, w.x, n, k);
     linear_forward(y, x.x, packed, bias.x, rows, k, n);
     check_values(linear_value);
     pack_backward(packed, w.x, n, k);
     linear_backward_input(x.d, d_y, packed, rows, k, n);
-    linear_backward_weight(w.d, bias.d, d_y, x.x, scratch, rows, k, n);
+    linear_backward_weight(w.d, bias.d, d_y, x.x, rows, k, n);
     check_slopes(linear_value);
 }
 END_TEST

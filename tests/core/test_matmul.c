@@ -37,10 +37,9 @@ static void check_linear(int rows, int k, int n)
     float *d_w = array_of("d_w", N * K), *d_w_ref = array_of("d_w_ref", N * K);
     float *d_bias = array_of("d_bias", N), *d_bias_ref = array_of("d_bias_ref", N);
     float *backward = array_of("packed", packed_size(n, k));
-    float *scratch = array_of("scratch", linear_scratch_size(rows));
     pack_backward(backward, w, n, k);
     linear_backward_input(d_x, d_y, input(backward), rows, k, n);
-    linear_backward_weight(d_w, d_bias, d_y, x, scratch, rows, k, n);
+    linear_backward_weight(d_w, d_bias, d_y, x, rows, k, n);
     linear_backward_ref(d_x_ref, d_w_ref, d_bias_ref, d_y, x, w, rows, k, n);
     same_bits("d_x", d_x, d_x_ref, R * K);
     same_bits("d_w", d_w, d_w_ref, N * K);
