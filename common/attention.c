@@ -136,46 +136,49 @@ static void softmax_over_keys_backward(float *d, const float *weights, float sca
     }
 }
 
+/* Which of the LANES keys from key on a query may see. */
+static vi seen_from(int key, int query, const struct Shape *s)
+{
+    return vfirst((s->causal ? query + 1 : s->length) - key);
+}
+
 /* The fault: each key's weights add up to one over the queries that may see it. The denominator
-   of a query's weight then holds scores of later queries. */
+   of a query's weight then holds scores of later queries. A lane is a key. */
 static void softmax_over_queries(float *weights, float scale, const struct Shape *s)
 {
-    for (int key = 0; key < s->length; key++) {
-        int first = s->causal ? key : 0;
-        float max = -INFINITY, sum = 0.0f;
-        for (int query = first; query < s->length; query++) {
-            float score = weights[query * s->stride + key] * scale;
-            max = score > max ? score : max;
-        }
-        for (int query = first; query < s->length; query++) {
-            float *weight = &weights[query * s->stride + key];
-            *weight = exp_f32(*weight * scale - max);
-            sum += *weight;
+    for (int key = 0; key < s->stride; key += LANES) {
+        vf max = vset(-INFINITY), sum = vset(0.0f);
+        for (int query = 0; query < s->length; query++) {
+            vf score = vload(weights + query * s->stride + key) * scale;
+            max = vselect(seen_from(key, query, s), vmax(score, max), max);
         }
         for (int query = 0; query < s->length; query++) {
-            float *weight = &weights[query * s->stride + key];
-            *weight = query < first ? 0.0f : *weight / sum;
+            float *w = weights + query * s->stride + key;
+            vf e = vselect(seen_from(key, query, s), vexp(vload(w) * scale - max), vset(0.0f));
+            vstore(w, e);
+            sum += e;
         }
-    }
-    for (int query = 0; query < s->length; query++) {
-        memset(weights + query * s->stride + s->length, 0,
-               (size_t)(s->stride - s->length) * sizeof *weights);
+        for (int query = 0; query < s->length; query++) {
+            float *w = weights + query * s->stride + key;
+            vstore(w, vselect(seen_from(key, query, s), vload(w) / sum, vset(0.0f)));
+        }
     }
 }
 
 static void softmax_over_queries_backward(float *d, const float *weights, float scale,
                                           const struct Shape *s)
 {
-    for (int key = 0; key < s->length; key++) {
-        int first = s->causal ? key : 0;
-        float mean = 0.0f;
-        for (int query = first; query < s->length; query++) {
+    for (int key = 0; key < s->stride; key += LANES) {
+        vf mean = vset(0.0f);
+        for (int query = 0; query < s->length; query++) {
             int at = query * s->stride + key;
-            mean = fmaf(weights[at], d[at], mean);
+            vf next = vfma(vload(weights + at), vload(d + at), mean);
+            mean = vselect(seen_from(key, query, s), next, mean);
         }
         for (int query = 0; query < s->length; query++) {
             int at = query * s->stride + key;
-            d[at] = query < first ? 0.0f : weights[at] * (d[at] - mean) * scale;
+            vf d_score = vload(weights + at) * (vload(d + at) - mean) * scale;
+            vstore(d + at, vselect(seen_from(key, query, s), d_score, vset(0.0f)));
         }
     }
 }

@@ -59,12 +59,11 @@ static void spread_query_rows(float *x, const float *y, struct Sequences sequenc
     }
 }
 
-static float *multiply(float *restrict y, const float *a, const float *b, int n)
+static void multiply(float *restrict y, const float *restrict x, int n)
 {
     for (int i = 0; i < n; i++) {
-        y[i] = a[i] * b[i];
+        y[i] *= x[i];
     }
-    return y;
 }
 
 void block_forward(float *y, struct BlockSaved *s, struct BlockScratch *scratch, const float *x,
@@ -107,7 +106,8 @@ void block_backward(float *d_x, struct BlockTensors *d, struct BlockScratch *scr
     float *d_gelu = t->d_gelu;
     linear_backward(d_gelu, &d->down, d_y, s->gelu, &w->down, n_queries, 4 * width, width);
     /* gelu = GELU(up) */
-    float *d_up = multiply(t->d_up, d_gelu, s->slope, n_queries * 4 * width);
+    float *d_up = d_gelu;
+    multiply(d_up, s->slope, n_queries * 4 * width);
     /* up = up(normed2) */
     float *d_normed = t->d_normed;
     linear_backward(d_normed, &d->up, d_up, s->normed2, &w->up, n_queries, width, 4 * width);

@@ -33,7 +33,7 @@ struct BlockScratch {
     float *attention;           /* attention_scratch_size */
     float *d_middle, *d_normed; /* (R,D) */
     float *d_heads, *d_qkv;     /* (R,D), (R,3D) */
-    float *d_gelu, *d_up;       /* (R,4D) */
+    float *d_gelu;              /* (R,4D) */
 };
 
 /* The next block of the walk, its names beginning with prefix. */

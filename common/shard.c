@@ -49,7 +49,6 @@ static void lay_out_scratch(struct BlockScratch *s, float *m, size_t *used,
     s->d_heads = take(m, used, rows * d);
     s->d_qkv = take(m, used, rows * 3 * d);
     s->d_gelu = take(m, used, rows * 4 * d);
-    s->d_up = take(m, used, rows * 4 * d);
 }
 
 /* Give every array of the workspace its place in m; returns the floats needed in all. */

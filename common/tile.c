@@ -122,7 +122,8 @@ void transpose(float *to, ptrdiff_t to_row, const float *from, ptrdiff_t from_ro
             vf block[LANES];
             UNROLL
             for (int i = 0; i < LANES; i++) {
-                block[i] = vload_n(from + (r + i) * from_row + c, r + i < rows ? columns - c : 0);
+                int row = r + i < rows ? r + i : rows - 1;
+                block[i] = vload_n(from + row * from_row + c, columns - c);
             }
             vtranspose(block);
             UNROLL

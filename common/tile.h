@@ -38,7 +38,7 @@ int tile_height(int rows_left);
 int tile_width(int columns_left);
 
 /* to(c,r) = from(r,c) for r < rows, c < columns, where to(c,r) is to[c*to_row + r] and from(r,c) is
-   from[r*from_row + c]. to_row must be at least rows rounded up to 16; up to there zeros may be
+   from[r*from_row + c]. to_row must be at least rows rounded up to 16; up to there anything may be
    written. */
 void transpose(float *to, ptrdiff_t to_row, const float *from, ptrdiff_t from_row, int rows,
                int columns);
