@@ -19,6 +19,7 @@ void memory_measure(struct Bench *bench);
 
 /* The sections, each in the file of its name. */
 void bench_peak(const struct Bench *bench);
+void bench_ladder(const struct Bench *bench);
 void bench_kernels(const struct Bench *bench);
 void bench_layers(const struct Bench *bench);
 void bench_step(const struct Bench *bench);

@@ -53,8 +53,8 @@ static struct Layer layer_new(int rows, int k, int n)
 
 static void layer_free(struct Layer *l)
 {
-    float *arrays[] = {l->x,   l->w,      l->bias,    l->y,        l->d_x,    l->d_w,
-                       l->d_y, l->d_bias, l->forward, l->backward};
+    float *arrays[] = {l->x,   l->w,   l->bias,   l->y,       l->d_x,
+                       l->d_w, l->d_y, l->d_bias, l->forward, l->backward};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         free(arrays[i]);
     }
@@ -93,19 +93,19 @@ static void naive_backward(void *what)
 static void openblas_forward(void *what)
 {
     struct Layer *l = what;
-    blas_product(l->y, l->x, false, l->w, true, l->rows, l->n, l->k, 0.0f);
+    blas_product(l->y, l->x, false, l->w, true, l->rows, l->n, l->k);
 }
 
 static void openblas_backward_input(void *what)
 {
     struct Layer *l = what;
-    blas_product(l->d_x, l->d_y, false, l->w, false, l->rows, l->k, l->n, 1.0f);
+    blas_product(l->d_x, l->d_y, false, l->w, false, l->rows, l->k, l->n);
 }
 
 static void openblas_backward_weight(void *what)
 {
     struct Layer *l = what;
-    blas_product(l->d_w, l->d_y, true, l->x, false, l->n, l->k, l->rows, 1.0f);
+    blas_product(l->d_w, l->d_y, true, l->x, false, l->n, l->k, l->rows);
 }
 
 /* The naive backward pass is one loop for both products. */

@@ -15,6 +15,7 @@ static const struct {
     void (*run)(const struct Bench *);
 } sections[] = {
     {"peak", "what the arithmetic units can do", bench_peak},
+    {"ladder", "from the naive loop to the fast product", bench_ladder},
     {"kernels", "the matrix products, their naive twins, OpenBLAS", bench_kernels},
     {"layers", "attention, norm, GELU, softmax, loss, AdamW, packing", bench_layers},
     {"step", "one training step, layer by layer", bench_step},

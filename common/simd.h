@@ -48,7 +48,13 @@ typedef int32_t vi __attribute__((vector_size(LANES * sizeof(int32_t))));
 /* Every lane x. */
 INLINE vf vset(float x)
 {
-    return x - (vf){0}; /* not +: -0 would become +0 */
+#if LANES == 16
+    return (vf)_mm512_set1_ps(x);
+#elif LANES == 8
+    return (vf)_mm256_set1_ps(x);
+#else
+    return (vf){x, x, x, x};
+#endif
 }
 
 INLINE vf vload(const float *p)
