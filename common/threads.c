@@ -19,11 +19,13 @@ static struct {
     pthread_cond_t begun, done;
     void (*task)(void *context, int i, int thread);
     void *context;
-    atomic_int count, next,
-        finished;      /* of the tasks: how many, the first that nobody has taken, ... */
-    atomic_int active; /* threads that may take these tasks, the caller included */
-    int threads;       /* threads wanted */
-    int workers;       /* threads started beside the caller */
+    atomic_int not_taken, unfinished; /* of the tasks */
+    struct {
+        int next, end;
+    } share[MAX_THREADS]; /* what each thread has not taken of its share */
+    atomic_int active;    /* threads that may take these tasks, the caller included */
+    int threads;          /* threads wanted */
+    int workers;          /* threads started beside the caller */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .begun = PTHREAD_COND_INITIALIZER,
           .done = PTHREAD_COND_INITIALIZER,
@@ -46,15 +48,27 @@ void threads_set(int n)
     pool.threads = n;
 }
 
+/* The next task for this thread. A share is the same tasks each time, so that what they wrote last
+   time is in the cache of whoever does them; who has done his takes the last of another's. */
+static int take(int thread)
+{
+    int i = thread;
+    while (pool.share[i].next == pool.share[i].end) {
+        i = (i + 1) % pool.active;
+    }
+    pool.not_taken--;
+    return i == thread ? pool.share[i].next++ : --pool.share[i].end;
+}
+
 /* Take tasks until none is left. The lock is held on entry and on return. */
 static void work(int thread)
 {
-    while (pool.next < pool.count) {
-        int i = pool.next++;
+    while (pool.not_taken > 0) {
+        int i = take(thread);
         pthread_mutex_unlock(&pool.lock);
         pool.task(pool.context, i, thread);
         pthread_mutex_lock(&pool.lock);
-        if (++pool.finished == pool.count) {
+        if (--pool.unfinished == 0) {
             pthread_cond_signal(&pool.done);
         }
     }
@@ -63,13 +77,13 @@ static void work(int thread)
 /* Is there work for this thread? It sleeps through what is begun for id or fewer threads. */
 static bool begun_for(int id)
 {
-    return pool.next < pool.count && id < pool.active;
+    return pool.not_taken > 0 && id < pool.active;
 }
 
 static bool all_done(int id)
 {
     (void)id;
-    return pool.finished == pool.count;
+    return pool.unfinished == 0;
 }
 
 static int64_t nanoseconds(void)
@@ -124,8 +138,11 @@ void parallel_for(int count, void (*task)(void *context, int i, int thread), voi
     start_workers(pool.active - 1);
     pool.task = task;
     pool.context = context;
-    pool.next = pool.finished = 0;
-    pool.count = count;
+    for (int i = 0; i < pool.active; i++) {
+        pool.share[i].next = (int)((int64_t)count * i / pool.active);
+        pool.share[i].end = (int)((int64_t)count * (i + 1) / pool.active);
+    }
+    pool.not_taken = pool.unfinished = count;
     if (pool.active > 1) {
         pthread_cond_broadcast(&pool.begun);
     }

@@ -1,5 +1,5 @@
 /* threads: tasks that do not wait for each other, done by as many threads as there are. Which
-   thread does which task is left to chance; so each task must write to places of its own, and
+   thread does which task depends on who is first; so each task must write to places of its own, and
    then the result does not depend on it. */
 #ifndef COMMON_THREADS_H
 #define COMMON_THREADS_H
