@@ -7,8 +7,8 @@
 #include "common/safetensors.h"
 #include "tests/helpers.h"
 
-/* A setup: such a directory. */
-void enter_lesson(void);
+/* For a setup: into such a directory, with this program ("lesson-07"). */
+void enter_lesson(const char *name);
 
 struct Ran sh(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -9,6 +9,7 @@ int main(void)
 {
     unsetenv("DISPLAY");
     unsetenv("WAYLAND_DISPLAY");
-    SRunner *runner = srunner_create(lesson_07_suite());
+    SRunner *runner = srunner_create(every_lesson_suite());
+    srunner_add_suite(runner, lesson_07_suite());
     return run_suites(runner);
 }

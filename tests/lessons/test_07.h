@@ -12,6 +12,9 @@ struct Model *small_model(void);
 
 #define ALL_FILES "accuracy.tsv attention.tsv loss.tsv model.safetensors"
 
+/* A setup: a fresh directory with lesson-07. */
+void enter_07(void);
+
 /* A setup: also a directory with files to start from and files to refuse. */
 void enter_with_inputs(void);
 

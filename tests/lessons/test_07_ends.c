@@ -91,28 +91,9 @@ START_TEST(a_diverged_run_ends_its_bar_first)
 }
 END_TEST
 
-START_TEST(a_page_that_cannot_be_written_is_no_success)
-{
-    static const char *const sinks[] = {">&-", ">/dev/full"};
-    for (int i = 0; i < COUNT(sinks); i++) {
-        assert_died(sh("./lesson-07" SMALL "--steps 2 --reverse abc --out out %s", sinks[i]),
-                    "lesson-07: the page could not be written to stdout: ...");
-        ck_assert_int_eq(sh("./lesson-07 --help %s", sinks[i]).status, 2);
-    }
-}
-END_TEST
-
-START_TEST(it_needs_neither_stdin_nor_stderr)
-{
-    char *plain = page_of("%s", twenty), *closed = page_of("%s <&- 2>&-", twenty);
-    assert_same_page(closed, plain);
-    ck_assert_str_eq(names_in("out"), ALL_FILES);
-}
-END_TEST
-
 void add_07_ends(Suite *suite)
 {
-    TCase *cases = new_case(suite, "ends", enter_lesson);
+    TCase *cases = new_case(suite, "ends", enter_07);
     if (terminals_exist()) {
         tcase_add_test(cases, the_bar_is_for_terminals_only);
         tcase_add_test(cases, an_interrupt_leaves_whole_files);
@@ -120,6 +101,4 @@ void add_07_ends(Suite *suite)
     }
     tcase_add_test(cases, a_long_run_keeps_its_claims);
     tcase_add_test(cases, a_diverged_run_is_no_success);
-    tcase_add_test(cases, a_page_that_cannot_be_written_is_no_success);
-    tcase_add_test(cases, it_needs_neither_stdin_nor_stderr);
 }

@@ -110,7 +110,7 @@ END_TEST
 
 void add_07_files(Suite *suite)
 {
-    TCase *cases = new_case(suite, "files", enter_lesson);
+    TCase *cases = new_case(suite, "files", enter_07);
     tcase_add_loop_test(cases, every_shape_trains_and_writes_its_files, 0, COUNT(shapes));
     tcase_add_test(cases, no_steps_show_what_they_can);
     tcase_add_test(cases, a_directory_may_have_any_name);

@@ -15,8 +15,6 @@
 /* Behind "./lesson-07 --steps 0 --out out", of which the last of two counts; the line behind
    "lesson-07: ". How options are spelled is for the core's tests. */
 static const char *const refused[][2] = {
-    {"--nonsense", "there is no option --nonsense; --help lists them"},
-    {"stray", "\"stray\" belongs to no option; --help lists them"},
     {"--steps -1", "--steps takes a whole number from 0 to 10000000, not \"-1\""},
     {"--steps 10000001", "--steps takes a whole number from 0 to 10000000, not \"10000001\""},
     {"--batch 0", "--batch takes a whole number from 1 to 4096, not \"0\""},
@@ -77,8 +75,6 @@ static const char *const refused[][2] = {
     {"--steps 21 --batches " REFERENCE,
      "--steps 21: " REFERENCE " holds 20 batches, so it takes 0 to 20"},
 
-    {"--out inputs/text", "cannot make the directory inputs/text: something else has that name"},
-    {"--out inputs/text/x", "cannot make the directory inputs/text: something else has that name"},
     {"--save missing/w", "cannot write missing/w: there is no such directory"},
     {"--save inputs", "cannot write inputs: it is a directory"},
     {"--save golden", "cannot write golden: it is a link or a device, not a plain file"},
@@ -95,22 +91,6 @@ START_TEST(what_cannot_be_done_is_refused)
         ck_assert_str_eq(names_in("."), "golden inputs lesson-07");
     }
     ck_assert_str_eq(names_in("inputs"), inputs);
-}
-END_TEST
-
-/* A place that cannot take one of the files is found before training, not after it. */
-START_TEST(a_file_in_the_way_is_found_at_once)
-{
-    static const char *const names[] = {"loss.tsv", "accuracy.tsv", "attention.tsv",
-                                        "model.safetensors"};
-    for (int i = 0; i < COUNT(names); i++) {
-        char line[200];
-        snprintf(line, sizeof line, "lesson-07: cannot write out/%s: it is a link or a device, ...",
-                 names[i]);
-        sh("rm -rf out; mkdir out; ln -s /dev/null out/%s", names[i]);
-        assert_died(sh("./lesson-07 --steps 0 --out out"), line);
-        ck_assert_str_eq(names_in("out"), names[i]);
-    }
 }
 END_TEST
 
@@ -206,7 +186,7 @@ static void put_batches(void)
 void enter_with_inputs(void)
 {
     size_t size;
-    enter_lesson();
+    enter_07();
     ck_assert_int_eq(mkdir("inputs", 0777), 0);
     struct Model *model = small_model();
     model_init(model, 5);
@@ -222,6 +202,5 @@ void enter_with_inputs(void)
 void add_07_refusals(Suite *suite)
 {
     tcase_add_test(new_case(suite, "refusals", enter_with_inputs), what_cannot_be_done_is_refused);
-    tcase_add_test(new_case(suite, "outputs", enter_lesson), a_file_in_the_way_is_found_at_once);
-    tcase_add_test(new_case(suite, "help", enter_lesson), help_names_every_option_and_its_default);
+    tcase_add_test(new_case(suite, "help", enter_07), help_names_every_option_and_its_default);
 }
