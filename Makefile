@@ -54,8 +54,8 @@ help:
 	@echo 'make clean         remove what was built; out/ and figures/ too'
 
 # Lessons: every .c file in lessons/NN-name/ and the common core make ./lesson-NN.
-lesson-%: $(BUILD)/lesson-%
-	@cp -f $< $@
+lesson-%: $(BUILD)/lesson-% FORCE
+	@cmp -s $< $@ || cp -f $< $@
 
 $(BUILD)/lesson-%: $$(or $$(addprefix $(BUILD)/,$$(addsuffix .o,$$(basename $$(wildcard lessons/$$*-*/*.c)))), \
         $$(error there is no lesson $$* (there are $(numbers)))) $(BUILD)/common.a
@@ -98,11 +98,13 @@ figures/%$(dark).$(FORMAT): plots/%.gp plots/style.gp out/$$(lesson)/page.txt $$
 	gnuplot --default-settings -e "data='out/$(lesson)'; figure='$$part'; format='$(FORMAT)'; theme='$(THEME)'" $< && \
 	    mv $$part $@ || { rm -f $$part; exit 1; }
 
-# out/NN-name/ is the book's. A run by hand that wrote into it makes the page run again.
-out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*)) $$(wildcard out/$$*/*.tsv)
+# out/NN-name/ is the book's. A run by hand that wrote into it, or a table that is gone, makes the page run again.
+lost = $(filter-out $(wildcard out/$1/*),$(shell cat out/$1/.made 2>/dev/null))
+out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*)) $$(wildcard out/$$*/*.tsv) $$(if $$(call lost,$$*),FORCE)
 	@mkdir -p $(@D)
 	@echo 'running ./$< into $@'
 	$(quiet)part=$@.$$$$; ./$< >$$part && mv $$part $@ && touch $@ || { cat $$part; rm -f $$part; exit 1; }
+	@ls $(@D)/*.tsv >$(@D)/.made
 
 # Tests. Each prints what it did; the first that fails stops the run.
 test: need-test need-plots test-core test-lessons test-pages test-figures $(if $(fast),,test-bits)
