@@ -30,6 +30,8 @@ struct Shape {
     int stride;        /* the row length of weights and of what is transposed */
     int d;             /* d_head */
     ptrdiff_t row;     /* from one row of qkv to the next: 3D */
+    ptrdiff_t out_row,
+        out_head; /* from one row of a head's output to the next, from head to head */
     bool causal;
 };
 
@@ -193,11 +195,13 @@ static struct Shape shape_of(struct Sequences sequences, int n, int d_model,
                           .stride = attention_stride(length),
                           .d = d,
                           .row = 3 * (ptrdiff_t)d_model,
+                          .out_row = config->stacked ? d : d_model,
+                          .out_head = config->stacked ? length * d : d,
                           .causal = config->causal};
 }
 
 static void head_forward(float *out, float *weights, float *scratch, const float *q, const float *k,
-                         const float *v, int d_model, const struct Shape *s,
+                         const float *v, const struct Shape *s,
                          const struct AttentionConfig *config)
 {
     scores_product(weights, q + s->first * s->row, s->row, k, scratch, s);
@@ -206,18 +210,18 @@ static void head_forward(float *out, float *weights, float *scratch, const float
     } else {
         softmax_over_queries(weights, config->scale, s);
     }
-    mix_product(out, d_model, weights, v, s);
+    mix_product(out, s->out_row, weights, v, s);
 }
 
 static void head_backward(float *d_q, float *d_k, float *d_v, float *scratch, const float *d_out,
                           const float *weights, const float *q, const float *k, const float *v,
-                          int d_model, const struct Shape *s, const struct AttentionConfig *config)
+                          const struct Shape *s, const struct AttentionConfig *config)
 {
     float *d_weights = scratch + s->d * s->stride, *d_scores = d_weights;
 
     /* out = weights·v */
-    mix_transposed_product(d_v, s->row, weights, d_out, d_model, s);
-    scores_product(d_weights, d_out, d_model, v, scratch, s);
+    mix_transposed_product(d_v, s->row, weights, d_out, s->out_row, s);
+    scores_product(d_weights, d_out, s->out_row, v, scratch, s);
     /* weights = softmax(scale·scores) */
     if (config->axis == OVER_KEYS) {
         softmax_over_keys_backward(d_weights, weights, config->scale, s);
@@ -240,7 +244,7 @@ void attention_forward(float *out, float *weights, float *scratch, const float *
         struct Shape s = shape_of(sequences, n, d_model, config);
         for (int h = 0; h < config->n_heads; h++) {
             const float *q = qkv + h * s.d, *k = q + d_model, *v = k + d_model;
-            head_forward(out + h * s.d, weights, scratch, q, k, v, d_model, &s, config);
+            head_forward(out + h * s.out_head, weights, scratch, q, k, v, &s, config);
             weights += s.length * s.stride;
         }
         qkv += s.length * s.row;
@@ -257,7 +261,7 @@ void attention_backward(float *d_qkv, float *scratch, const float *d_out, const 
         for (int h = 0; h < config->n_heads; h++) {
             const float *q = qkv + h * s.d, *k = q + d_model, *v = k + d_model;
             float *d_q = d_qkv + h * s.d, *d_k = d_q + d_model, *d_v = d_k + d_model;
-            head_backward(d_q, d_k, d_v, scratch, d_out + h * s.d, weights, q, k, v, d_model, &s,
+            head_backward(d_q, d_k, d_v, scratch, d_out + h * s.out_head, weights, q, k, v, &s,
                           config);
             weights += s.length * s.stride;
         }

@@ -17,6 +17,7 @@ struct AttentionConfig {
     float scale; /* 1/sqrt(d_head) */
     bool causal;
     enum SoftmaxAxis axis;
+    bool stacked; /* a fault: what the heads give lies as (n_heads,T,d_head), read as (T,D) */
 };
 
 /* Which rows belong together: sequence s is the rows start[s]-start[0] .. start[s+1]-start[0]-1.
@@ -38,8 +39,8 @@ static inline int sequences_first_query(struct Sequences sequences, int s)
 /* out (Q,D) overwritten, for the Q rows with a query. weights: attention_weights_size floats,
    overwritten in the rows with a query, kept for the backward pass. qkv (R,3D): in each row the
    queries, keys and values of all heads, head h at h*d_head. scratch: attention_scratch_size
-   floats, overwritten. D divisible by n_heads. With the softmax over queries all rows must
-   have one. */
+   floats, overwritten. D divisible by n_heads. With the softmax over queries, or
+   stacked, all rows must have one. */
 void attention_forward(float *out, float *weights, float *scratch, const float *qkv,
                        struct Sequences sequences, int d_model,
                        const struct AttentionConfig *config);

@@ -130,7 +130,8 @@ double model_forward(struct Model *model, const struct Batch *batch)
 
 double model_gradient(struct Model *model, const struct Batch *batch)
 {
-    cut(model, batch, model->config.attention.axis == OVER_QUERIES);
+    const struct AttentionConfig *attention = &model->config.attention;
+    cut(model, batch, attention->axis == OVER_QUERIES || attention->stacked);
     parallel_for(SHARDS, gradient_task, model);
     return mean_loss(model);
 }

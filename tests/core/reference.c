@@ -13,7 +13,8 @@ struct AttentionConfig way_to_attend(int i, int n_heads, int d_head)
     return (struct AttentionConfig){.n_heads = n_heads,
                                     .scale = i & 4 ? 1.0f : 1.0f / sqrtf((float)d_head),
                                     .causal = i & 1,
-                                    .axis = i & 2 ? OVER_QUERIES : OVER_KEYS};
+                                    .axis = i & 2 ? OVER_QUERIES : OVER_KEYS,
+                                    .stacked = i & 8};
 }
 
 static double *doubles(int rows, int columns)
@@ -72,10 +73,10 @@ void ref_softmax(double *weights, const double *scores, int n)
     }
 }
 
-/* One head of one sequence: out (T,.) with rows of d_model, q, k, v (T,.) with rows of
+/* One head of one sequence: out (T,.) with rows of out_row, q, k, v (T,.) with rows of
    3*d_model. */
-static void attend(double *out, const double *q, const double *k, const double *v, int T, int d,
-                   int d_model, const struct AttentionConfig *config)
+static void attend(double *out, int out_row, const double *q, const double *k, const double *v,
+                   int T, int d, int d_model, const struct AttentionConfig *config)
 {
     int row = 3 * d_model;
     double *scores = doubles(T, T), *weights = doubles(T, T), *transposed = doubles(T, T);
@@ -99,11 +100,11 @@ static void attend(double *out, const double *q, const double *k, const double *
     }
     for (int i = 0; i < T; i++) {
         for (int f = 0; f < d; f++) {
-            out[i * d_model + f] = 0.0;
+            out[i * out_row + f] = 0.0;
             for (int j = 0; j < T; j++) {
                 bool over_keys = config->axis == OVER_KEYS;
                 double weight = over_keys ? weights[i * T + j] : transposed[j * T + i];
-                out[i * d_model + f] += weight * v[j * row + f];
+                out[i * out_row + f] += weight * v[j * row + f];
             }
         }
     }
@@ -122,7 +123,9 @@ void ref_attention(double *out, const double *qkv, struct Sequences sequences, i
         for (int h = 0; h < config->n_heads; h++) {
             const double *q = qkv + first * 3 * d_model + h * d_head;
             const double *k = q + d_model, *v = k + d_model;
-            attend(out + first * d_model + h * d_head, q, k, v, length, d_head, d_model, config);
+            bool stacked = config->stacked;
+            attend(out + first * d_model + h * d_head * (stacked ? length : 1),
+                   stacked ? d_head : d_model, q, k, v, length, d_head, d_model, config);
         }
     }
 }

@@ -89,8 +89,9 @@ static void check_out(int s, int head, int query)
         for (int key = 0; key < length_of(s); key++) {
             wanted = fmaf(weight(s, head, query, key), features(2, s, head, key)[f], wanted);
         }
-        int row = start[s] - start[0] + query;
-        same_bits("out", &out[row * d_model + head * d_head + f], &wanted, 1);
+        int T = length_of(s), begin = (start[s] - start[0]) * d_model;
+        int at = config.stacked ? (head * T + query) * d_head : query * d_model + head * d_head;
+        same_bits("out", &out[begin + at + f], &wanted, 1);
     }
 }
 
@@ -127,8 +128,9 @@ static void check_attention(int length)
         start[s + 1] = start[s] + lengths[s];
         most = lengths[s] > most ? lengths[s] : most;
     }
-    TRY("lengths %d %d %d, heads %d, d_head %d, causal %d, axis %d", lengths[0], lengths[1],
-        lengths[2], config.n_heads, d_head, config.causal, (int)config.axis);
+    TRY("lengths %d %d %d, heads %d, d_head %d, causal %d, axis %d, stacked %d", lengths[0],
+        lengths[1], lengths[2], config.n_heads, d_head, config.causal, (int)config.axis,
+        config.stacked);
     size_t size = (size_t)((start[SEQUENCES] - start[0]) * d_model);
     size_t scratch_size = attention_scratch_size(most, d_head);
     qkv = random_input("qkv", 3 * size);
@@ -155,7 +157,8 @@ START_TEST(attention_has_the_bits_of_the_plain_loop)
             config = (struct AttentionConfig){.n_heads = 1 + rng_below(&rng, 3),
                                               .scale = 0.37f,
                                               .causal = _i & 1,
-                                              .axis = _i & 2 ? OVER_QUERIES : OVER_KEYS};
+                                              .axis = _i & 2 ? OVER_QUERIES : OVER_KEYS,
+                                              .stacked = _i & 4};
             d_head = d_heads[i];
             d_model = config.n_heads * d_head;
             check_attention(length);
@@ -168,6 +171,6 @@ Suite *attention_suite(void)
 {
     Suite *suite = suite_create("attention");
     TCase *cases = new_case(suite, "attention", begin_trials);
-    tcase_add_loop_test(cases, attention_has_the_bits_of_the_plain_loop, 0, 4);
+    tcase_add_loop_test(cases, attention_has_the_bits_of_the_plain_loop, 0, 8);
     return suite;
 }

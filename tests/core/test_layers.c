@@ -365,6 +365,6 @@ Suite *layers_suite(void)
     tcase_add_test(cases, gelu_gradient_is_the_slope);
     tcase_add_test(cases, cross_entropy_gradient_is_the_slope);
     tcase_add_test(cases, cross_entropy_of_a_hopeless_target_is_finite);
-    tcase_add_loop_test(cases, attention_gradient_is_the_slope, 0, 8);
+    tcase_add_loop_test(cases, attention_gradient_is_the_slope, 0, 16);
     return suite;
 }

@@ -23,6 +23,7 @@ static const struct Trial {
               {"softmax over queries", 12, 9, 12, 2, 2, 3, {9, 4, 2}},
               {"softmax over queries, no mask", 12, 9, 12, 3, 2, 2, {4, 9}},
               {"scale one", 12, 9, 12, 2, 2, 5, {9, 4, 2}},
+              {"heads stacked", 12, 9, 12, 3, 2, 9, {9, 4, 2}},
               {"batch of one", 12, 17, 12, 3, 2, 1, {17}},
               {"one token", 2, 3, 4, 4, 1, 1, {1}}};
 
