@@ -18,6 +18,15 @@ struct String string_draw(struct Rng *rng, int shortest, int longest)
     return string;
 }
 
+void strings_draw(struct String *strings, int count, uint64_t seed, const char *stream,
+                  int shortest, int longest)
+{
+    struct Rng rng = rng_stream(seed, stream);
+    for (int i = 0; i < count; i++) {
+        strings[i] = string_draw(&rng, shortest, longest);
+    }
+}
+
 bool string_parse(struct String *string, const char *text)
 {
     size_t length = strlen(text);

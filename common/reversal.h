@@ -29,6 +29,10 @@ struct String {
 /* A string with its length drawn evenly from shortest..longest, then each letter evenly. */
 struct String string_draw(struct Rng *rng, int shortest, int longest);
 
+/* The first count strings of the stream of this name. */
+void strings_draw(struct String *strings, int count, uint64_t seed, const char *stream,
+                  int shortest, int longest);
+
 /* The text "fgc" as a string. False unless it is 1 to LONGEST letters from a to j. */
 bool string_parse(struct String *string, const char *text);
 

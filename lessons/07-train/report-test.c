@@ -16,10 +16,7 @@ static struct Score test(struct Run *run, const char *stream, uint64_t seed, str
 {
     struct String *strings = zeros_new((size_t)count, sizeof *strings);
     struct String *output = zeros_new((size_t)count, sizeof *output);
-    struct Rng rng = rng_stream(seed, stream);
-    for (int i = 0; i < count; i++) {
-        strings[i] = string_draw(&rng, lengths.first, lengths.last);
-    }
+    strings_draw(strings, count, seed, stream, lengths.first, lengths.last);
     reversal_decode(run->model, &run->batch, output, strings, count);
     struct Score score = reversal_score(strings, output, count, NULL);
     if (unseen != NULL) {

@@ -2,31 +2,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "common/curve.h"
 #include "common/page.h"
 #include "report.h"
 
 enum { BLOCK = 250, WINDOW = 25 };
 static const double LEARNED = 0.01;
-
-static double mean(const double *x, int n)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += x[i];
-    }
-    return sum / n;
-}
-
-/* The first step at which the mean of the last 25 losses is below 0.01; 0 if there is none. */
-static int first_learned(const double *losses, int steps)
-{
-    for (int step = WINDOW; step <= steps; step++) {
-        if (mean(losses + step - WINDOW, WINDOW) < LEARNED) {
-            return step;
-        }
-    }
-    return 0;
-}
 
 /* How far the losses are from those that the file of batches says PyTorch had. */
 static void compare_losses(const double *losses, const float *others, int steps)
@@ -52,10 +33,10 @@ void report_training(const struct Run *run, struct Source source)
     printf("  steps            mean loss%s\n", beside ? "    chapter" : "");
     for (int from = 0; from < o->steps; from += BLOCK) {
         int to = from + BLOCK < o->steps ? from + BLOCK : o->steps;
-        printf("  %5d to %-5d %12.6f%s%s\n", from + 1, to, mean(run->losses + from, to - from),
+        printf("  %5d to %-5d %12.6f%s%s\n", from + 1, to, loss_mean(run->losses + from, to - from),
                beside ? "    " : "", beside ? chapter.block_means[from / BLOCK] : "");
     }
-    int learned = first_learned(run->losses, o->steps);
+    int learned = loss_first_below(run->losses, o->steps, WINDOW, LEARNED);
     printf("\n  first loss %.4f, last %.6f\n", run->losses[0], run->losses[o->steps - 1]);
     if (source.losses != NULL) {
         compare_losses(run->losses, source.losses, o->steps);

@@ -12,4 +12,6 @@ void add_07_training(Suite *suite); /* losses and weights are those of PyTorch a
 void add_07_files(Suite *suite);    /* what it leaves, for models and strings of all sizes */
 void add_07_ends(Suite *suite);     /* terminals, interrupts, divergence, full disks */
 
+Suite *lesson_08_suite(void);
+
 #endif

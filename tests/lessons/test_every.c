@@ -11,6 +11,7 @@ static const struct {
 } lessons[] = {
     {"lesson-07", "--width 16 --layers 1 --steps 2 --lr 0.01",
      "accuracy.tsv attention.tsv loss.tsv model.safetensors"},
+    {"lesson-08", "--steps 4 --width 8", "accuracy.tsv loss.tsv summary.tsv"},
 };
 
 /* The one that is being tried. */
