@@ -15,7 +15,7 @@ numbers() {
 # The page without indented code, code in backquotes, (links), (years) and names of lessons.
 prose() {
     # shellcheck disable=SC2016
-    sed -e '/^    /d' -e 's/`[^`]*`//g' -e 's/([^)]*\.[a-z]*)//g' -e 's/([12][0-9][0-9][0-9])//g' \
+    sed -e '/^    /d' -e 's/`[^`]*`//g' -e 's/]([^)]*)/]/g' -e 's/([12][0-9][0-9][0-9])//g' \
         -e 's/[a-z]*-[0-9][0-9]//g' "$1"
 }
 
