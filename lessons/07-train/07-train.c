@@ -194,6 +194,7 @@ int main(int argc, char **argv)
     train(&run, &source, &common);
     report_training(&run, source);
     report_tests(&run, common.seed, common.out);
+    report_attention(&run, common.seed, common.out);
     report_positions(&run);
     if (options.reverse != NULL) {
         report_string(&run, options.reverse);

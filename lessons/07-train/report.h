@@ -48,7 +48,8 @@ void run_free(struct Run *run);
 /* Die now if one of the run's files could not be written into out later. */
 void run_check_files(const char *out);
 
-/* Write loss.tsv, attention.tsv and model.safetensors; report_tests writes accuracy.tsv. */
+/* Write loss.tsv, attention.tsv and model.safetensors; the other tables are written by the sections
+   that they belong to. */
 void run_save(struct Run *run, const char *out);
 
 /* Each prints one section; those that need training print nothing when there were no steps. A
@@ -58,6 +59,7 @@ void report_parameters(const struct Run *run);
 void report_wiring(struct Run *run, struct Source source);
 void report_training(const struct Run *run, struct Source source);
 void report_tests(struct Run *run, uint64_t seed, const char *out);
+void report_attention(struct Run *run, uint64_t seed, const char *out);
 void report_positions(const struct Run *run);
 void report_string(struct Run *run, const char *text);
 

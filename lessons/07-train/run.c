@@ -88,8 +88,8 @@ static void save_attention(struct Run *run, const char *out)
 
 void run_check_files(const char *out)
 {
-    static const char *const names[] = {"loss.tsv", "accuracy.tsv", "attention.tsv",
-                                        "model.safetensors"};
+    static const char *const names[] = {"loss.tsv",      "accuracy.tsv", "attention.tsv",
+                                        "strongest.tsv", "ablation.tsv", "model.safetensors"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[4096];
         if (snprintf(path, sizeof path, "%s/%s", out, names[i]) >= (int)sizeof path) {

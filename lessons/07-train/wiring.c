@@ -59,12 +59,25 @@ struct Setting {
     struct Sequences sequences;
     const struct AttentionConfig *attention;
     int R, D;
-    float *scratch; /* of the attention */
+    float *scratch;          /* of the attention */
+    const struct Swap *swap; /* NULL: none */
     struct Arrays *arrays;
 };
 
+/* In qkv (R,3D) the values stand behind queries and keys. */
+static void swap_values(float *qkv, const struct Swap *swap, int D)
+{
+    float *a = qkv + swap->row * 3 * D + 2 * D, *b = qkv + swap->other * 3 * D + 2 * D;
+    for (int i = 0; i < D; i++) {
+        float value = a[i];
+        a[i] = b[i];
+        b[i] = value;
+    }
+}
+
 /* x -> middle = x + attention(norm(x)) -> y = middle + mlp(norm(middle)) */
-static struct Kept forward(const float *x, const struct BlockTensors *w, const struct Setting *s)
+static struct Kept forward(const float *x, int layer, const struct BlockTensors *w,
+                           const struct Setting *s)
 {
     int R = s->R, D = s->D;
     size_t n = (size_t)R * (size_t)D;
@@ -75,6 +88,9 @@ static struct Kept forward(const float *x, const struct BlockTensors *w, const s
     layernorm_forward(k.normed1, k.mean1, k.rstd1, x, w->ln1_weight, w->ln1_bias, R, D);
     k.qkv = array(a, 3 * n);
     linear_forward_ref(k.qkv, k.normed1, w->qkv.weight, w->qkv.bias, R, D, 3 * D);
+    if (s->swap != NULL && s->swap->layer == layer) {
+        swap_values(k.qkv, s->swap, D);
+    }
     k.weights = array(a, attention_weights_size(s->sequences, s->attention->n_heads));
     k.heads = array(a, n);
     attention_forward(k.heads, k.weights, s->scratch, k.qkv, s->sequences, D, s->attention);
@@ -134,26 +150,47 @@ static float *backward(const float *d_y, const struct Kept *k, const struct Bloc
     return d_x;
 }
 
-double wiring_gradient(float *gradient, const struct Model *model, const struct Batch *batch)
+/* What the forward pass leaves behind for the backward pass. */
+struct Pass {
+    struct Kept *kept; /* (n_layers) */
+    const float *x;    /* what the last block gives */
+    float *normed, *mean, *rstd, *logits;
+};
+
+static struct Setting begin(struct Arrays *a, const struct Model *model, const struct Batch *batch,
+                            const struct Swap *swap)
 {
     const struct ModelConfig *config = &model->config;
-    const struct ModelTensors *w = &model->w;
-    int R = batch->rows, D = config->d_model, vocab = config->vocab, layers = config->n_layers;
-    size_t n = (size_t)R * (size_t)D, n_logits = (size_t)R * (size_t)vocab;
-    struct ModelTensors d = {.blocks = zeros_new((size_t)layers, sizeof *d.blocks)};
-    model_params(&d, &(struct ParamWalk){.base = gradient}, config);
-    struct Kept *kept = zeros_new((size_t)layers, sizeof *kept);
-    struct Arrays arrays = {0}, *a = &arrays;
-    int d_head = D / config->attention.n_heads;
-    struct Setting s = {.sequences = {.start = batch->start, .count = batch->count},
-                        .attention = &config->attention,
-                        .R = R,
-                        .D = D,
-                        .scratch = array(a, attention_scratch_size(config->context, d_head)),
-                        .arrays = a};
+    int d_head = config->d_model / config->attention.n_heads;
+    return (struct Setting){.sequences = {.start = batch->start, .count = batch->count},
+                            .attention = &config->attention,
+                            .R = batch->rows,
+                            .D = config->d_model,
+                            .scratch = array(a, attention_scratch_size(config->context, d_head)),
+                            .swap = swap,
+                            .arrays = a};
+}
 
-    /* Forward: a token's row of one table plus its position's row of the other; the blocks; a last
-       norm; and from each row a score for every token that could come next. */
+static void end(struct Arrays *arrays, struct Pass *pass)
+{
+    for (int i = 0; i < arrays->count; i++) {
+        free(arrays->list[i]);
+    }
+    free(arrays->list);
+    free(pass->kept);
+}
+
+/* A token's row of one table plus its position's row of the other; the blocks; a last norm; and from
+   each row a score for every token that could come next. */
+static struct Pass whole_forward(const struct Model *model, const struct Batch *batch,
+                                 const struct Setting *s)
+{
+    const struct ModelTensors *w = &model->w;
+    int R = s->R, D = s->D, vocab = model->config.vocab, layers = model->config.n_layers;
+    size_t n = (size_t)R * (size_t)D;
+    struct Arrays *a = s->arrays;
+    struct Pass p = {.kept = zeros_new((size_t)layers, sizeof *p.kept)};
+
     float *x = array(a, n);
     for (int r = 0; r < R; r++) {
         for (int i = 0; i < D; i++) {
@@ -162,39 +199,68 @@ double wiring_gradient(float *gradient, const struct Model *model, const struct 
         }
     }
     for (int layer = 0; layer < layers; layer++) {
-        kept[layer] = forward(x, &w->blocks[layer], &s);
-        x = kept[layer].y;
+        p.kept[layer] = forward(x, layer, &w->blocks[layer], s);
+        x = p.kept[layer].y;
     }
-    float *normed = array(a, n), *mean = array(a, (size_t)R), *rstd = array(a, (size_t)R);
-    layernorm_forward(normed, mean, rstd, x, w->ln_weight, w->ln_bias, R, D);
-    float *logits = array(a, n_logits), *probabilities = array(a, n_logits);
-    linear_forward_ref(logits, normed, w->head.weight, w->head.bias, R, D, vocab);
-    double sum = cross_entropy_forward(probabilities, logits, batch->targets, R, vocab);
+    p.x = x;
+    p.normed = array(a, n), p.mean = array(a, (size_t)R), p.rstd = array(a, (size_t)R);
+    layernorm_forward(p.normed, p.mean, p.rstd, x, w->ln_weight, w->ln_bias, R, D);
+    p.logits = array(a, (size_t)R * (size_t)vocab);
+    linear_forward_ref(p.logits, p.normed, w->head.weight, w->head.bias, R, D, vocab);
+    return p;
+}
 
-    /* Backward: the same lines, last one first. */
-    float *d_logits = array(a, n_logits), *d_x = zeros(a, n);
-    cross_entropy_backward(d_logits, probabilities, batch->targets, R, vocab, batch->n_targets);
-    float *d_normed = linear_backward(&d.head, d_logits, normed, &w->head, D, vocab, &s);
-    layernorm_backward(d_x, d.ln_weight, d.ln_bias, d_normed, x, mean, rstd, w->ln_weight, R, D);
-    for (int layer = layers - 1; layer >= 0; layer--) {
-        d_x = backward(d_x, &kept[layer], &w->blocks[layer], &d.blocks[layer], &s);
+/* The same lines, last one first. */
+static void whole_backward(struct ModelTensors *d, const float *d_logits, const struct Pass *p,
+                           const struct Model *model, const struct Batch *batch,
+                           const struct Setting *s)
+{
+    const struct ModelConfig *config = &model->config;
+    const struct ModelTensors *w = &model->w;
+    int R = s->R, D = s->D, vocab = config->vocab;
+    float *d_x = zeros(s->arrays, (size_t)R * (size_t)D);
+    float *d_normed = linear_backward(&d->head, d_logits, p->normed, &w->head, D, vocab, s);
+    layernorm_backward(d_x, d->ln_weight, d->ln_bias, d_normed, p->x, p->mean, p->rstd,
+                       w->ln_weight, R, D);
+    for (int layer = config->n_layers - 1; layer >= 0; layer--) {
+        d_x = backward(d_x, &p->kept[layer], &w->blocks[layer], &d->blocks[layer], s);
     }
-    memset(d.token, 0, (size_t)(vocab * D) * sizeof *d.token);
-    memset(d.position, 0, (size_t)(config->context * D) * sizeof *d.position);
+    memset(d->token, 0, (size_t)(vocab * D) * sizeof *d->token);
+    memset(d->position, 0, (size_t)(config->context * D) * sizeof *d->position);
     for (int r = 0; r < R; r++) {
         for (int i = 0; i < D; i++) {
-            d.token[batch->tokens[r] * D + i] += d_x[r * D + i];
-            d.position[batch->positions[r] * D + i] += d_x[r * D + i];
+            d->token[batch->tokens[r] * D + i] += d_x[r * D + i];
+            d->position[batch->positions[r] * D + i] += d_x[r * D + i];
         }
     }
+}
 
-    for (int i = 0; i < arrays.count; i++) {
-        free(arrays.list[i]);
-    }
-    free(arrays.list);
-    free(kept);
+double wiring_gradient(float *gradient, const struct Model *model, const struct Batch *batch)
+{
+    int vocab = model->config.vocab, rows = batch->rows;
+    size_t n_logits = (size_t)rows * (size_t)vocab;
+    struct ModelTensors d = {.blocks = zeros_new((size_t)model->config.n_layers, sizeof *d.blocks)};
+    model_params(&d, &(struct ParamWalk){.base = gradient}, &model->config);
+    struct Arrays arrays = {0};
+    struct Setting s = begin(&arrays, model, batch, NULL);
+    struct Pass pass = whole_forward(model, batch, &s);
+    float *probabilities = array(&arrays, n_logits), *d_logits = array(&arrays, n_logits);
+    double sum = cross_entropy_forward(probabilities, pass.logits, batch->targets, rows, vocab);
+    cross_entropy_backward(d_logits, probabilities, batch->targets, rows, vocab, batch->n_targets);
+    whole_backward(&d, d_logits, &pass, model, batch, &s);
+    end(&arrays, &pass);
     free(d.blocks);
     return sum / batch->n_targets;
+}
+
+void wiring_logits(float *logits, const struct Model *model, const struct Batch *batch,
+                   struct Swap swap)
+{
+    struct Arrays arrays = {0};
+    struct Setting s = begin(&arrays, model, batch, &swap);
+    struct Pass pass = whole_forward(model, batch, &s);
+    memcpy(logits, pass.logits, (size_t)batch->rows * (size_t)model->config.vocab * sizeof *logits);
+    end(&arrays, &pass);
 }
 
 float wiring_adamw(float parameter, float gradient, float *m, float *v, int t, double lr,

@@ -9,6 +9,14 @@
    batch must have a target. */
 double wiring_gradient(float *gradient, const struct Model *model, const struct Batch *batch);
 
+/* The logits (rows,vocab) of the batch, overwritten, when in one block two rows have each other's
+   values: both are looked at as before, and what is found there changes places. */
+struct Swap {
+    int layer, row, other;
+};
+void wiring_logits(float *logits, const struct Model *model, const struct Batch *batch,
+                   struct Swap swap);
+
 /* The AdamW update of one number at step t = 1, 2, ...: returns the new parameter; the moments m
    and v are overwritten. */
 float wiring_adamw(float parameter, float gradient, float *m, float *v, int t, double lr,

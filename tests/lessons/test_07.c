@@ -98,6 +98,48 @@ static void check_attention(int width, int heads, int layers)
     ck_assert_int_eq(fgetc(table), EOF);
 }
 
+/* Of each head and row from the separator on: the key with the largest weight in attention.tsv, and
+   whether its letter is the one to be written next. */
+static void check_strongest(int heads, int layers)
+{
+    float(*weights)[13][13] = calloc((size_t)(layers * heads), sizeof *weights);
+    FILE *attention = open_table("out/attention.tsv", "block\thead\tquery\tkey\tweight\n");
+    int block, head, query, key, wanted;
+    char query_token, key_token;
+    float weight;
+    while (fscanf(attention, "%d %d %d %d %f", &block, &head, &query, &key, &weight) == 5) {
+        weights[(block - 1) * heads + head - 1][query][key] = weight;
+    }
+    FILE *table = open_table("out/strongest.tsv",
+                             "block\thead\tquery\tquery_token\tkey\tkey_token\tweight\twanted\n");
+    for (int i = 0; i < layers * heads * 6; i++) {
+        ck_assert_int_eq(fscanf(table, "%d %d %d %c %d %c %f %d", &block, &head, &query,
+                                &query_token, &key, &key_token, &weight, &wanted),
+                         8);
+        const float *row = weights[(block - 1) * heads + head - 1][query];
+        ck_assert(block == i / 6 / heads + 1 && head == i / 6 % heads + 1 && query == 6 + i % 6);
+        ck_assert(query_token == "fgcabe|ebacgf"[query] && key_token == "fgcabe|ebacgf"[key]);
+        ck_assert(weight == row[key] && wanted == (key == 11 - query));
+        for (int other = 0; other <= query; other++) {
+            ck_assert(row[other] <= weight);
+        }
+    }
+}
+
+/* The whole model first; each part that is taken away leaves what is right of 200. */
+static void check_ablation(int heads, int layers)
+{
+    FILE *table = open_table("out/ablation.tsv", "part\tright\ttotal\n");
+    char part[40];
+    int right, total, count = 0;
+    while (fscanf(table, "%39[^\t]\t%d\t%d\n", part, &right, &total) == 3) {
+        ck_assert(total == 200 && right >= 0 && right <= 200);
+        ck_assert(count > 0 || strcmp(part, "nothing") == 0);
+        count++;
+    }
+    ck_assert_int_eq(count, 1 + (layers * heads <= 16 ? layers * (heads + 3) : 0));
+}
+
 /* "1,600" as 1600. */
 static size_t number(const char *text)
 {
@@ -130,6 +172,8 @@ void check_run(const char *page, int steps, int width, int heads, int layers)
     ck_assert_str_eq(names_in("out"), ALL_FILES);
     losses_of("out", steps);
     check_attention(width, heads, layers);
+    check_strongest(heads, layers);
+    check_ablation(heads, layers);
     check_parameters(page);
 }
 

@@ -10,7 +10,7 @@
 enum { SMALL_WIDTH = 16, SMALL_HEADS = 2, SMALL_LAYERS = 1 };
 struct Model *small_model(void);
 
-#define ALL_FILES "accuracy.tsv attention.tsv loss.tsv model.safetensors"
+#define ALL_FILES "ablation.tsv accuracy.tsv attention.tsv loss.tsv model.safetensors strongest.tsv"
 
 /* A setup: a fresh directory with lesson-07. */
 void enter_07(void);

@@ -10,7 +10,7 @@ static const struct {
     const char *program, *quick, *files;
 } lessons[] = {
     {"lesson-07", "--width 16 --layers 1 --steps 2 --lr 0.01",
-     "accuracy.tsv attention.tsv loss.tsv model.safetensors"},
+     "ablation.tsv accuracy.tsv attention.tsv loss.tsv model.safetensors strongest.tsv"},
     {"lesson-08", "--steps 4 --width 8", "accuracy.tsv loss.tsv summary.tsv"},
 };
 
