@@ -6,6 +6,8 @@
 
 Suite *every_lesson_suite(void); /* what all of them owe */
 
+Suite *lesson_01_suite(void);
+
 Suite *lesson_07_suite(void);
 void add_07_refusals(Suite *suite); /* what cannot be done, and --help */
 void add_07_training(Suite *suite); /* losses and weights are those of PyTorch and of the core */
