@@ -50,11 +50,11 @@ void report_two_tokens(void)
         pair.n = masked ? row + 1 : 2;
         attend(&a[i], pair.keys + row, &pair, 1.0f);
         printf("  row %d%-8s  ", row + 1, masked ? ", mask" : "");
-        for (int j = 0; j < 2; j++) {
-            printf(j < pair.n ? "%.5f  " : "hidden   ", (double)a[i].weights[j]);
-            same &= j >= pair.n || reads(a[i].weights[j], notes[i][j], 5);
+        for (int j = 0; j < pair.n; j++) {
+            printf("%.5f  ", (double)a[i].weights[j]);
+            same &= reads(a[i].weights[j], notes[i][j], 5);
         }
-        printf("%8.4f  %.6g\n", (double)a[i].out[0], notes[i][2]);
+        printf("%s%8.4f  %.6g\n", pair.n < 2 ? "hidden   " : "", (double)a[i].out[0], notes[i][2]);
         same &= reads(a[i].out[0], notes[i][2], 4);
     }
     page_claim(same, "weights and outputs are those of the notes");
