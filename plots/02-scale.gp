@@ -20,7 +20,7 @@ set logscale xy
 set xrange [1.6:1280]
 set xtics ('2' 2, '8' 8, '32' 32, '128' 128, '512' 512)
 set xlabel 'd, the numbers in a query'
-set ylabel offset format eq 'svg' ? 2.6 : 1.2, 0
+set ylabel offset format eq 'svg' ? 2 : 1.2, 0
 set bmargin at screen 0.15
 
 set output figure

@@ -93,8 +93,9 @@ static void query_jacobian(float *dp_dq, const float *dp_ds, const float *keys, 
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
+            float dp_dscore = dp_ds[i * n + j] / by; /* of the score before the division */
             for (int c = 0; c < d; c++) {
-                dp_dq[i * d + c] += dp_ds[i * n + j] * keys[j * d + c] / by;
+                dp_dq[i * d + c] += dp_dscore * keys[j * d + c];
             }
         }
     }

@@ -11,6 +11,7 @@ int main(void)
     unsetenv("WAYLAND_DISPLAY");
     SRunner *runner = srunner_create(every_lesson_suite());
     srunner_add_suite(runner, lesson_01_suite());
+    srunner_add_suite(runner, lesson_02_suite());
     srunner_add_suite(runner, lesson_07_suite());
     srunner_add_suite(runner, lesson_08_suite());
     return run_suites(runner);
