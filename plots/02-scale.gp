@@ -29,7 +29,7 @@ set lmargin at screen 0.095
 set rmargin at screen 0.475
 set yrange [0.02:60]
 set ytics ('0.03' 0.03, '0.1' 0.1, '0.3' 0.3, '1' 1, '3' 3, '10' 10, '30' 30)
-set ylabel 'spread of the scores (standard deviation)'
+set ylabel 'standard deviation of the scores'
 set label 1 said(1) at 40, 11.5 right textcolor rgb colour(1)
 set label 2 said(2) at 1000, 1.4 right textcolor rgb colour(2)
 set label 3 said(3) at 40, 0.085 right textcolor rgb colour(3)
@@ -43,7 +43,7 @@ set yrange [1e-4:3]                                       # what is below is as 
 set ytics ('0.0001' 1e-4, '0.001' 1e-3, '0.01' 0.01, '0.1' 0.1, '1' 1)
 set ylabel 'gradient at the query (median norm of ∂p/∂q)'
 set label 1 at 110, 1.35 left
-set label 3 at 2, 0.045 left
+set label 3 at 2, 0.038 left
 set label 2 at 1240, 0.56 right
 plot for [i=1:3] table using 'd':(of(i, 'on_query')) with linespoints linestyle line(i) \
          pt shape(i) ps 0.8 notitle
