@@ -2,7 +2,8 @@
 
    A score is a sum of d products, and the more terms, the wider it spreads. Random queries and keys
    show how wide, what a softmax makes of that, and how much of the gradient is left: undivided,
-   divided by sqrt(d), divided by d. measure, below, finds one line of each table of the page. */
+   divided by sqrt(d), divided by d. measure, below, finds one line of each table; report.c prints
+   them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,22 +14,9 @@
 #include "common/softmax.h"
 #include "common/table.h"
 #include "common/vmath.h"
+#include "report.h"
 
-enum Divisor { ONE, ROOT, WHOLE, N_DIVISORS };
-static const char *const divisor_names[] = {"1", "sqrt(d)", "d"};
-
-/* What is measured for each d = 2, 4, ..., 1024 and each divisor. Gradients by their median: where
-   two keys happen to tie, a query keeps a large one, and a mean would show little else. */
-enum Measure {
-    SPREAD,   /* standard deviation of the scores */
-    LARGEST,  /* weight: mean over the queries */
-    ENTROPY,  /* of the weights, in bits: mean */
-    ON_SCORE, /* norm of dp/ds, the softmax's Jacobian: median */
-    ON_QUERY, /* norm of dp/dq: median */
-    N_MEASURES
-};
-enum { MOST_KEYS = 64, MOST_DRAWS = 100000, N_SIZES = 10, LARGEST_D = 1 << N_SIZES };
-static double measured[N_SIZES][N_MEASURES][N_DIVISORS];
+enum { MOST_KEYS = 64, MOST_DRAWS = 100000 };
 static int n_keys = 16, draws = 2000;
 
 static struct Option command_line[] = {
@@ -38,6 +26,7 @@ static struct Option command_line[] = {
      false},
 };
 
+/* What the scores are divided by. */
 static float divisor(enum Divisor which, int d)
 {
     return which == ONE ? 1.0f : which == ROOT ? sqrtf((float)d) : (float)d;
@@ -111,11 +100,6 @@ static double norm(const float *a, int count)
     return sqrt(sum);
 }
 
-static double bits(float x)
-{
-    return (double)log_f32(x) / (double)log_f32(2.0f);
-}
-
 static double entropy(const float *p, int n)
 {
     double sum = 0.0;
@@ -137,7 +121,7 @@ static double median(double *values, int n)
     return values[n / 2];
 }
 
-static void measure(double m[N_MEASURES][N_DIVISORS], int d, struct Rng *rng)
+static void measure(struct Measured *m, int d, struct Rng *rng)
 {
     static float query[LARGEST_D], keys[MOST_KEYS * LARGEST_D], dp_dq[MOST_KEYS * LARGEST_D];
     static float scores[MOST_KEYS], p[MOST_KEYS], dp_ds[MOST_KEYS * MOST_KEYS];
@@ -150,10 +134,10 @@ static void measure(double m[N_MEASURES][N_DIVISORS], int d, struct Rng *rng)
             for (int j = 0; j < n_keys; j++) {
                 scores[j] = dot(query, keys + j * d, d) / by;
             }
-            m[SPREAD][v] += norm(scores, n_keys) * norm(scores, n_keys) / n_keys / draws;
+            m->spread[v] += norm(scores, n_keys) * norm(scores, n_keys) / n_keys / draws;
             softmax(p, scores, n_keys);
-            m[LARGEST][v] += (double)p[first_of(p, n_keys)] / draws;
-            m[ENTROPY][v] += entropy(p, n_keys) / draws;
+            m->largest[v] += (double)p[first_of(p, n_keys)] / draws;
+            m->entropy[v] += entropy(p, n_keys) / draws;
             softmax_jacobian(dp_ds, p, n_keys);
             on_score[v][draw] = norm(dp_ds, n_keys * n_keys);
             query_jacobian(dp_dq, dp_ds, keys, by, n_keys, d);
@@ -161,45 +145,10 @@ static void measure(double m[N_MEASURES][N_DIVISORS], int d, struct Rng *rng)
         }
     }
     for (int v = 0; v < N_DIVISORS; v++) {
-        m[SPREAD][v] = sqrt(m[SPREAD][v]); /* around 0, the mean of q.k */
-        m[ON_SCORE][v] = median(on_score[v], draws);
-        m[ON_QUERY][v] = median(on_query[v], draws);
+        m->spread[v] = sqrt(m->spread[v]); /* around 0, the mean of q.k */
+        m->on_score[v] = median(on_score[v], draws);
+        m->on_query[v] = median(on_query[v], draws);
     }
-}
-
-/* The page. */
-
-static void print_three(const double *x, int width, int digits)
-{
-    printf("  %*.*f %*.*f %*.*f", width, digits, x[ONE], width, digits, x[ROOT], width, digits,
-           x[WHOLE]);
-}
-
-static void report_spread(void)
-{
-    page_heading("How wide the scores spread");
-    printf("  For each d, %s random queries against %d random keys each. All numbers\n"
-           "  have mean 0 and variance 1. Each product then has variance 1 too, and a score\n"
-           "  adds d of them: its variance is d, its spread (standard deviation) sqrt(d).\n\n"
-           "                                spread of the scores divided by\n"
-           "      d  variance   sqrt(d)           1   sqrt(d)         d\n",
-           grouped(draws).text, n_keys);
-    bool as_expected = true;
-    for (int i = 0; i < N_SIZES; i++) {
-        const double *spread = measured[i][SPREAD];
-        double d = 2 << i, variance = spread[ONE] * spread[ONE];
-        printf("  %5.0f %9.2f %9.2f", d, variance, sqrt(d));
-        print_three(spread, 9, 3);
-        putchar('\n');
-        /* Of variance/d. The scores of one query share its squared length, which varies by 2d. */
-        double error = sqrt((2 / d + (2 + 4 / d) / n_keys) / draws);
-        as_expected &= fabs(variance / d - 1) < 5 * error;
-        as_expected &= fabs(spread[ROOT] * spread[ROOT] - 1) < 5 * error;
-    }
-    printf("\n  A head of lesson 07 has d = 32, so its divisor is %.2f (chapter: 5.66).\n",
-           (double)divisor(ROOT, 32));
-    page_claim(as_expected, "the variance is d, and 1 after the division by sqrt(d), at every d:\n"
-                            "         to within five standard errors of that many draws");
 }
 
 static void report_one_query(uint64_t seed)
@@ -231,54 +180,12 @@ static void report_one_query(uint64_t seed)
                "the same key comes first, whatever the divisor");
 }
 
-static void report_weights(void)
-{
-    double(*last)[N_DIVISORS] = measured[N_SIZES - 1];
-    page_heading("What the softmax makes of them");
-    printf("  Weights p, and dp_i/ds_j = p_i (delta_ij - p_j): how far a weight moves with a\n"
-           "  score. Read down the columns under 1: one weight takes all, and none can move.\n"
-           "  For comparison, an even average over %d keys: %.4f, %.2f bits, %.4f.\n\n"
-           "            largest weight      entropy in bits       norm of dp/ds, median\n"
-           "      d       1  root     d      1  root     d         1    root       d\n",
-           n_keys, 1.0 / n_keys, bits((float)n_keys), sqrt(n_keys - 1.0) / n_keys);
-    for (int i = 0; i < N_SIZES; i++) {
-        printf("  %5d", 2 << i);
-        print_three(measured[i][LARGEST], 5, 3);
-        print_three(measured[i][ENTROPY], 5, 2);
-        print_three(measured[i][ON_SCORE], 8, 5);
-        putchar('\n');
-    }
-    page_claim(last[ON_SCORE][ONE] < 0.1 * last[ON_SCORE][ROOT],
-               "undivided, at d = %d less than a tenth of the root's gradient is left", LARGEST_D);
-    page_claim(fabs(last[LARGEST][ROOT] - measured[4][LARGEST][ROOT]) < 0.05,
-               "with the root, the largest weight is the same at 32 and at %d", LARGEST_D);
-    page_claim(last[ENTROPY][WHOLE] > 0.99 * bits((float)n_keys),
-               "divided by d, at %d it is the even average, to 1%% of its bits", LARGEST_D);
-}
-
-static void report_gradient(void)
-{
-    const double *last = measured[N_SIZES - 1][ON_QUERY];
-    page_heading("Why the root of d, and not d");
-    printf("  With d, nothing is stuck: dp/ds stays large. But what learns is the query, and\n"
-           "  the divisor stands in its way again: dp_i/dq = sum_j dp_i/ds_j k_j / divisor.\n"
-           "  Read down the columns: one grows and then dies, one fades, and one stays.\n\n"
-           "         norm of dp/dq, median, if q.k is divided by\n"
-           "      d           1   sqrt(d)         d\n");
-    for (int i = 0; i < N_SIZES; i++) {
-        printf("  %5d", 2 << i);
-        print_three(measured[i][ON_QUERY], 9, 5);
-        putchar('\n');
-    }
-    page_claim(last[ROOT] > 5 * last[ONE] && last[ROOT] > 5 * last[WHOLE],
-               "at d = %d, 1 and d leave less than a fifth of what the root leaves", LARGEST_D);
-}
-
 static void keep_worst(double *worst, const float *a, const float *b, int n)
 {
     for (int i = 0; i < n; i++) {
         double off = fabs((double)a[i] - (double)b[i]);
-        *worst = off <= *worst ? *worst : off; /* a NaN stays */
+        off = isfinite(off) ? off : INFINITY; /* a NaN is worse than any number */
+        *worst = off > *worst ? off : *worst;
     }
 }
 
@@ -327,20 +234,22 @@ int main(int argc, char **argv)
               &common, command_line, sizeof command_line / sizeof *command_line);
     struct Table *table =
         table_new(common.out, "scale", "d divisor spread largest entropy on_score on_query");
+    static const char *const names[] = {"1", "sqrt(d)", "d"};
+    static struct Measured measured[N_SIZES];
     struct Rng rng = rng_stream(common.seed, "queries and keys");
     for (int i = 0; i < N_SIZES; i++) {
-        double(*m)[N_DIVISORS] = measured[i];
+        struct Measured *m = &measured[i];
         measure(m, 2 << i, &rng);
         for (int v = 0; v < N_DIVISORS; v++) {
-            table_row(table, "%d\t%s\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g", 2 << i, divisor_names[v],
-                      m[SPREAD][v], m[LARGEST][v], m[ENTROPY][v], m[ON_SCORE][v], m[ON_QUERY][v]);
+            table_row(table, "%d\t%s\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g", 2 << i, names[v], m->spread[v],
+                      m->largest[v], m->entropy[v], m->on_score[v], m->on_query[v]);
         }
     }
     printf("Lesson 02. Why the scores are divided by the root of d\n");
-    report_spread();
+    report_spread(measured, n_keys, draws);
     report_one_query(common.seed);
-    report_weights();
-    report_gradient();
+    report_weights(measured, n_keys);
+    report_gradient(measured);
     report_common(common.seed);
     table_save(table);
     return page_verdict();
