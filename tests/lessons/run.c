@@ -12,6 +12,7 @@ int main(void)
     SRunner *runner = srunner_create(every_lesson_suite());
     srunner_add_suite(runner, lesson_01_suite());
     srunner_add_suite(runner, lesson_02_suite());
+    srunner_add_suite(runner, lesson_03_suite());
     srunner_add_suite(runner, lesson_07_suite());
     srunner_add_suite(runner, lesson_08_suite());
     return run_suites(runner);
