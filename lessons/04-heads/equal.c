@@ -105,7 +105,7 @@ void report_equal_heads(uint64_t seed)
     float apart[STARTS][STEPS + 1], equal = 0.0f;
     page_heading("What keeps heads from being equal");
     printf("  Two heads of %d, trained to turn %d random tokens into %d random vectors. Head 1\n"
-           "  starts as a copy of head 0 in some of its weights. Largest difference between the\n"
+           "  starts as a copy of head 0 in some of its weights. Largest difference between\n"
            "  W_Q, W_K, W_V of the two, and the loss in the end, half the mean square:\n\n"
            "  a copy in                 step 0  after 1  after 10  after %d      loss\n",
            D_HEAD, T, T, STEPS);

@@ -49,11 +49,44 @@ static void by_hand(float *row, int query, int head)
     }
 }
 
-static void section_attention(struct Table *table)
+/* Every row of weights against the one by hand: the largest difference. Prints those of one query. */
+static float compare_by_hand(int printed_query)
+{
+    float hand[T], largest = 0.0f;
+    for (int head = 0; head < H; head++) {
+        for (int query = 0; query < T; query++) {
+            const float *rows[] = {weights + (head * T + query) * T, hand};
+            by_hand(hand, query, head);
+            for (int key = 0; key <= query; key++) {
+                float apart = fabsf(rows[0][key] - hand[key]);
+                largest = apart > largest ? apart : largest;
+            }
+            for (int i = 0; i < 2 * (query + 1) && query == printed_query; i++) {
+                printf(i == 0 ? "  head %d " : i == query + 1 ? "    by hand" : "", head);
+                printf("%7.4f%s", (double)rows[i / (query + 1)][i % (query + 1)],
+                       i == 2 * query + 1 ? "\n" : "");
+            }
+        }
+    }
+    return largest;
+}
+
+/* Does x times all of w_qkv hold, in each row, the numbers of q, k and v? */
+static bool one_product_is_three(void)
 {
     static float all[T * 3 * C];
-    float hand[T], off = 0.0f;
-    bool equal = true;
+    int same = 0;
+    project(all, x, w_qkv, T, C, 3 * C);
+    for (int t = 0; t < T; t++) {
+        same += same_bits(all + 3 * t * C, q + t * C, C) +
+                same_bits(all + (3 * t + 1) * C, k + t * C, C) +
+                same_bits(all + (3 * t + 2) * C, v + t * C, C);
+    }
+    return same == 3 * T * C;
+}
+
+static void section_attention(struct Table *table)
+{
     page_heading("Attention of all heads, and one token by hand");
     printf("  %d tokens of %d numbers, %d heads of %d, a causal mask. Each head has weights of\n"
            "  its own. Head 0 (a row for each query, a column for each key):\n",
@@ -63,37 +96,19 @@ static void section_attention(struct Table *table)
     for (int i = 0; i < T * T; i++) {
         printf("%8.2f%s", (double)weights[i], i % T == T - 1 ? "\n" : "");
     }
-    printf("\n  Token 3, matrix form and by hand (no split: head h starts at number %dh):\n",
+    printf("\n  Token 3, from heads.c and by hand. By hand needs no split: head h begins at\n"
+           "  number %dh of a row.\n",
            D_HEAD);
-    for (int row = 0; row < H * T; row++) {
-        int head = row / T, query = row % T;
-        by_hand(hand, query, head);
-        for (int key = 0; key <= query; key++) {
-            float apart = fabsf(hand[key] - weights[row * T + key]);
-            off = apart > off ? apart : off;
-            table_row(table, "1\t%d\t%d\t%d\t%.6f", head + 1, query, key,
-                      (double)weights[row * T + key]);
-        }
-        for (int way = 0; way < 2 && query == 3; way++) {
-            printf(way == 0 ? "  head %d " : "    by hand", head);
-            for (int key = 0; key <= query; key++) {
-                printf("%7.4f", (double)(way == 0 ? weights + row * T : hand)[key]);
-            }
-        }
-        if (query == 3) {
-            putchar('\n');
+    float apart = compare_by_hand(3);
+    printf("  largest difference, all tokens and heads: %.1e\n", (double)apart);
+    page_claim(apart < 1e-6f, "by hand is the matrix form, for every token and head");
+    page_claim(one_product_is_three(), "one product for q, k, v is three products, to the bit");
+    for (int i = 0; i < H * T * T; i++) {
+        if (i % T <= i / T % T) {
+            table_row(table, "1\t%d\t%d\t%d\t%.6f", i / (T * T) + 1, i / T % T, i % T,
+                      (double)weights[i]);
         }
     }
-    printf("  largest difference, all tokens and heads: %.1e\n", (double)off);
-    page_claim(off < 1e-6f, "by hand is the matrix form, for every token and head");
-    project(all, x, w_qkv, T, C, 3 * C);
-    for (int t = 0; t < T; t++) {
-        const float *parts[] = {q + t * C, k + t * C, v + t * C};
-        for (int i = 0; i < 3; i++) {
-            equal = equal && same_bits(all + (3 * t + i) * C, parts[i], C) == C;
-        }
-    }
-    page_claim(equal, "one product for q, k and v gives what three give, to the bit");
 }
 
 /* Which tokens reach which rows of the output: change one, and see which rows are other numbers. */
@@ -133,6 +148,23 @@ static struct Wrong compare_with_mask(bool reached[T][T])
     return wrong;
 }
 
+static void print_reach(bool reached[4][T][T], const struct Wrong *wrong)
+{
+    printf("  left out   nowhere        in the split   in the merge   in both\n");
+    for (int row = 0; row < T; row++) {
+        printf("  row %d   ", row);
+        for (int i = 0; i < 4 * T; i++) {
+            printf("%*s", i == 0 ? 3 : i % T == 0 ? 6 : 1, "");
+            putchar(reached[i / T][row][i % T] ? 'x' : '.');
+        }
+        putchar('\n');
+    }
+    printf("  leaks      %-15d%-15d%-15d%d\n", wrong[0].leaks, wrong[1].leaks, wrong[2].leaks,
+           wrong[3].leaks);
+    printf("  misses     %-15d%-15d%-15d%d\n", wrong[0].misses, wrong[1].misses, wrong[2].misses,
+           wrong[3].misses);
+}
+
 static void section_reach(struct Table *table)
 {
     static const struct Fault faults[] = {
@@ -142,32 +174,18 @@ static void section_reach(struct Table *table)
     page_heading("What an exchange left out does to the mask");
     printf("  x: changing this token (across) changes this row of the output (down). The\n"
            "  mask allows the lower left triangle: a row's own token, and earlier ones.\n\n");
-    printf("  left out   nowhere        in the split   in the merge   in both\n");
     for (int i = 0; i < 4; i++) {
         find_reach(reached[i], faults[i]);
         wrong[i] = compare_with_mask(reached[i]);
-    }
-    for (int row = 0; row < T; row++) {
-        printf("  row %d      ", row);
-        for (int i = 0; i < 4; i++) {
-            for (int token = 0; token < T; token++) {
-                printf(token < T - 1 ? "%c " : "%c", reached[i][row][token] ? 'x' : '.');
-                table_row(table, "%d\t%d\t%d\t%d", i + 1, row, token, reached[i][row][token]);
-            }
-            printf(i < 3 ? "      " : "\n");
+        for (int j = 0; j < T * T; j++) {
+            table_row(table, "%d\t%d\t%d\t%d", i + 1, j / T, j % T, reached[i][j / T][j % T]);
         }
     }
-    for (int i = 0; i < 2; i++) {
-        printf("%s", i == 0 ? "  leaks   " : "  misses  ");
-        for (int j = 0; j < 4; j++) {
-            printf(j < 3 ? "   %-12d" : "   %d\n", i == 0 ? wrong[j].leaks : wrong[j].misses);
-        }
-    }
+    print_reach(reached, wrong);
     page_claim(wrong[0].leaks == 0 && wrong[0].misses == 0, "nothing left out: exactly the mask");
     page_claim(wrong[1].leaks > 0 && wrong[2].leaks > 0, "left out once: rows see later tokens");
     page_claim(wrong[3].leaks == 0 && wrong[3].misses > 0,
-               "left out twice: no leak, but rows miss earlier tokens, so no test for\n"
-               "         leaks finds it");
+               "left out twice: no leak that a test could find, but rows miss earlier tokens");
 }
 
 /* The floats of W_Q, W_K, W_V and W_O in a block of common's model, as that lists them. */
