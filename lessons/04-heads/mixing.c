@@ -185,7 +185,7 @@ static void section_reach(struct Table *table)
     page_claim(wrong[0].leaks == 0 && wrong[0].misses == 0, "nothing left out: exactly the mask");
     page_claim(wrong[1].leaks > 0 && wrong[2].leaks > 0, "left out once: rows see later tokens");
     page_claim(wrong[3].leaks == 0 && wrong[3].misses > 0,
-               "left out twice: no leak that a test could find, but rows miss earlier tokens");
+               "left out twice: no leak to be found, but rows miss earlier tokens");
 }
 
 /* The floats of W_Q, W_K, W_V and W_O in a block of common's model, as that lists them. */

@@ -13,6 +13,7 @@ int main(void)
     srunner_add_suite(runner, lesson_01_suite());
     srunner_add_suite(runner, lesson_02_suite());
     srunner_add_suite(runner, lesson_03_suite());
+    srunner_add_suite(runner, lesson_04_suite());
     srunner_add_suite(runner, lesson_07_suite());
     srunner_add_suite(runner, lesson_08_suite());
     return run_suites(runner);
