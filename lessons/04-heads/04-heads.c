@@ -3,11 +3,11 @@
    The idea is heads.c: a view, an exchange of axes, a copy, and attention made of them. The other
    files put questions to it: places.c moves numbers that say where they came from, mixing.c lets
    heads attend, equal.c trains two heads, against.c holds it against common/. */
+#include <stdio.h>
+
 #include "common/cli.h"
 #include "common/page.h"
 #include "report.h"
-
-#include <stdio.h>
 
 static struct Shape printed = {.tokens = 5, .heads = 3, .d_head = 4};
 

@@ -74,7 +74,7 @@ static double step(void)
     for (int i = 0; i < T * D; i++) {
         double off = (double)y[i] - (double)wanted[i];
         loss += off * off / (2 * T * D);
-        d_y[i] = (float)off / T;
+        d_y[i] = (float)off / T; /* the slope of D times the loss: the sum over a token */
     }
     linear_backward_ref(d_mixed, d_w_out, d_bias, d_y, mixed, w_out, T, D, D);
     attention_backward(d_qkv, scratch, d_mixed, qkv, weights, one, D, &config);

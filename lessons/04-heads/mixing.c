@@ -49,22 +49,31 @@ static void by_hand(float *row, int query, int head)
     }
 }
 
+static void print_weights(const char *words, const float *row, int n)
+{
+    printf("%s", words);
+    for (int key = 0; key < n; key++) {
+        printf("%7.4f", (double)row[key]);
+    }
+}
+
 /* Every row of weights against the one by hand: the largest difference. Prints those of one query. */
 static float compare_by_hand(int printed_query)
 {
     float hand[T], largest = 0.0f;
+    const float *row = weights;
     for (int head = 0; head < H; head++) {
-        for (int query = 0; query < T; query++) {
-            const float *rows[] = {weights + (head * T + query) * T, hand};
+        for (int query = 0; query < T; query++, row += T) {
             by_hand(hand, query, head);
             for (int key = 0; key <= query; key++) {
-                float apart = fabsf(rows[0][key] - hand[key]);
+                float apart = fabsf(row[key] - hand[key]);
                 largest = apart > largest ? apart : largest;
             }
-            for (int i = 0; i < 2 * (query + 1) && query == printed_query; i++) {
-                printf(i == 0 ? "  head %d " : i == query + 1 ? "    by hand" : "", head);
-                printf("%7.4f%s", (double)rows[i / (query + 1)][i % (query + 1)],
-                       i == 2 * query + 1 ? "\n" : "");
+            if (query == printed_query) {
+                printf("  head %d", head);
+                print_weights(" ", row, query + 1);
+                print_weights("    by hand", hand, query + 1);
+                putchar('\n');
             }
         }
     }

@@ -60,7 +60,7 @@ static void print_heads(const char *name, struct View v)
         printf("%s%*sh%d", h > 0 ? "  " : "", 4 * v.shape[2] - 2, "", h);
     }
     for (int row = 0; row < v.shape[0]; row++) {
-        printf("\n  %-6s%2d", name, row);
+        printf("\n  %-6s%d:", name, row);
         for (int h = 0; h < v.shape[1]; h++) {
             for (int i = 0; i < v.shape[2]; i++) {
                 const float *x = v.data + row * v.stride[0] + h * v.stride[1] + i * v.stride[2];

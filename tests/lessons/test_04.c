@@ -69,7 +69,7 @@ START_TEST(strides_are_those_of_the_shape)
     assert_like(after(page, "\n  exchange T and H "), "...(2,7,3) (3,6,1) ...");
     assert_like(after(page, "\n  copy "),
                 "...(2,7,3) (21,3,1) ...   0   1   2   6   7   8  12  13");
-    ck_assert_str_eq(after(page, "\n  row    6 "), " 36  37  38 |  39  40  41");
+    ck_assert_str_eq(after(page, "\n  row   6:"), "  36  37  38 |  39  40  41");
 }
 END_TEST
 
