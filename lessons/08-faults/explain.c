@@ -143,9 +143,9 @@ static void explain_every_position(const struct Result *r, bool beside)
     }
     page_heading("Every position: a price that nobody can avoid");
     printf("  A string of n letters has 2n targets: n-1 random letters that cost ln 10 =\n"
-           "  %.4f each, the end of the string, which costs ln 6 = %.4f in all, and the n\n"
-           "  letters backwards, which can be known. For 3 to 8 letters that is %.4f a\n"
-           "  target. The mean of the last %d losses is %.4f.\n",
+           "  %.4f each, the end of the string, which costs ln 6 = %.4f in all, and\n"
+           "  the n letters backwards, which can be known. For 3 to 8 letters that is\n"
+           "  %.4f a target. The mean of the last %d losses is %.4f.\n",
            letter, ends, cost / targets, LAST, r->last);
     if (beside) {
         page_claim(fabs(r->last - cost / targets) < 0.02, "the loss has flattened at that price");
