@@ -15,7 +15,10 @@ static float against_common(int T, int d, int n_heads, const struct Way *way, st
     int D_all = n_heads * d;
     const int32_t start[] = {0, T};
     struct Sequences one = {.start = start, .count = 1};
-    struct AttentionConfig config = {n_heads, 1.0f / sqrtf((float)d), way->causal, way->axis};
+    struct AttentionConfig config = {.n_heads = n_heads,
+                                     .scale = 1.0f / sqrtf((float)d),
+                                     .causal = way->causal,
+                                     .axis = way->axis};
     size_t size = (size_t)(T * d), square = (size_t)(T * T);
     float *qkv = array_new(3 * size * (size_t)n_heads), *out = array_new(size * (size_t)n_heads);
     float *weights = array_new(attention_weights_size(one, n_heads));

@@ -22,7 +22,8 @@ static int both_ways(float *ours, float *theirs, struct Rng *rng, struct Shape s
     int n = s.tokens, width = s.heads * s.d_head, same = 0;
     const int32_t start[] = {0, n};
     struct Sequences one = {.start = start, .count = 1};
-    struct AttentionConfig config = {s.heads, 1.0f / sqrtf((float)s.d_head), true, OVER_KEYS};
+    struct AttentionConfig config = {
+        .n_heads = s.heads, .scale = 1.0f / sqrtf((float)s.d_head), .causal = true};
 
     rng_normal(rng, x, n * width);
     rng_uniform(rng, w, 3 * width * width, 1.0f / sqrtf((float)width));

@@ -65,7 +65,8 @@ static double step(void)
     static float d_w_qkv[3 * D * D], d_w_out[D * D], d_bias[3 * D];
     static float weights[HEADS * T * 16], scratch[(D_HEAD + T) * 16]; /* rows are filled up to 16 */
     struct Sequences one = {.start = start, .count = 1};
-    struct AttentionConfig config = {HEADS, 1.0f / sqrtf(D_HEAD), true, OVER_KEYS};
+    struct AttentionConfig config = {
+        .n_heads = HEADS, .scale = 1.0f / sqrtf(D_HEAD), .causal = true};
     double loss = 0.0;
 
     linear_forward_ref(qkv, x, w_qkv, no_bias, T, D, 3 * D);
