@@ -120,11 +120,11 @@ test-lessons: need-test $(BUILD)/test-lessons $(numbers:%=lesson-%)
 	$(BUILD)/test-lessons
 
 test-pages: $(numbers:%=lesson-%)
-	@sh tests/pages.sh '$(lessons)'
+	@sh tests/pages.sh '$(lessons)' $(if $(fast),short,compare)
 	@sh tests/numbers.sh '$(lessons)'
 
 test-figures: need-plots test-pages
-	@sh tests/figures.sh '$(lessons)'
+	@sh tests/figures.sh '$(lessons)' $(if $(fast),short,compare)
 
 test-bits:
 	@sh tests/portability/run.sh

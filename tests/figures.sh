@@ -3,6 +3,7 @@
 # gnuplot has nothing to say about it.
 #
 #     sh tests/figures.sh 'LESSON NAMES'            (make test-figures)
+#     sh tests/figures.sh 'LESSON NAMES' short      each figure once, as svg (FAST=1)
 #     sh tests/figures.sh 'LESSON NAMES' write      take the light svgs as the lessons' pictures
 set -u
 lessons=$1
@@ -23,8 +24,9 @@ for script in plots/[0-9]*.gp; do
     for lesson in $lessons; do
         [ "${lesson%%-*}" = "${name%%-*}" ] && data=build/pages/$lesson
     done
-    for format in svg png pdf; do
-        for theme in light dark; do
+    [ "$mode" = short ] && formats=svg themes=light || formats='svg png pdf' themes='light dark'
+    for format in $formats; do
+        for theme in $themes; do
             figure=build/pages/$name-$theme.$format
             rm -f "$figure"
             said=$(gnuplot --default-settings -e "data='$data'; figure='$figure'; format='$format'; theme='$theme'" \
