@@ -16,12 +16,19 @@ short_options() {
     esac
 }
 
-# page LESSON OPTIONS EXPECTED: one page.
+# A second page of a lesson: its options, and its name.
+second_page() {
+    case $1 in
+    07-train) echo '--study longer' 07-longer ;;
+    esac
+}
+
+# page LESSON OPTIONS EXPECTED DIRECTORY: one page.
 page() {
     lesson=$1
     number=${lesson%%-*}
     expected=tests/expected/$3.txt
-    out=build/pages/$lesson
+    out=build/pages/$4
     mkdir -p "$out"
     # shellcheck disable=SC2086
     if ! "./lesson-$number" $2 --out "$out" >"$out/page.txt" 2>"$out/errors.txt"; then
@@ -50,10 +57,13 @@ page() {
 for lesson in $lessons; do
     options=$(short_options "$lesson")
     if [ -n "$options" ] && [ "$mode" != compare ]; then
-        page "$lesson" "$options" "$lesson-short"
+        page "$lesson" "$options" "$lesson-short" "$lesson"
         [ "$mode" = short ] && continue
     fi
-    page "$lesson" '' "$lesson"
+    page "$lesson" '' "$lesson" "$lesson"
+    second=$(second_page "$lesson")
+    [ -n "$second" ] && [ "$mode" != short ] &&
+        page "$lesson" "${second% *}" "${second##* }" "${second##* }"
 done
 echo "pages: $passed passed, $failed failed"
 [ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]

@@ -17,6 +17,7 @@
 #include "common/progress.h"
 #include "report.h"
 #include "source.h"
+#include "study.h"
 
 static struct Options options = {
     .steps = 1500,
@@ -49,6 +50,8 @@ static struct Option command_line[] = {
      false},
     {"reverse", OPTION_TEXT, &options.reverse, "STRING",
      "let the model reverse this: 1 to 12 letters from a to j", 0, 0, NULL, false},
+    {"study", OPTION_TEXT, &options.study, "longer",
+     "instead: why longer strings fail, by three trainings of --steps", 0, 0, NULL, false},
     {"live", OPTION_FLAG, &options.live, NULL, "show the loss in a gnuplot window as it falls", 0,
      0, NULL, false},
 };
@@ -70,6 +73,16 @@ static void check_options(void)
     if (options.reverse != NULL && !string_parse(&ignored, options.reverse)) {
         die("--reverse takes 1 to %d letters from a to j, not \"%s\"", LONGEST,
             printable(options.reverse).text);
+    }
+    if (options.study != NULL && strcmp(options.study, "longer") != 0) {
+        die("--study takes longer, not \"%s\"", printable(options.study).text);
+    }
+    for (size_t i = 0; options.study != NULL && i < sizeof command_line / sizeof *command_line;
+         i++) {
+        const struct Option *o = &command_line[i];
+        if (o->given && o->value != &options.study && o->value != &options.steps) {
+            die("--study longer takes no --%s: it has settings of its own", o->name);
+        }
     }
     if (options.live) {
         live_check();
@@ -179,6 +192,12 @@ int main(int argc, char **argv)
     cli_parse(argc, argv, "Lesson 07: train a transformer to write strings backwards.", "07-train",
               &common, command_line, sizeof command_line / sizeof *command_line);
     check_options();
+    if (options.study != NULL) {
+        directory_make(common.out);
+        printf("Lesson 07. Why longer strings fail\n");
+        study_longer(common.seed, options.steps, common.out, common.quiet);
+        return page_verdict();
+    }
     struct ModelConfig config =
         model_config(VOCAB, CONTEXT, options.width, options.heads, options.layers);
     struct TensorFile file = {0};

@@ -10,7 +10,7 @@ struct Options {
     int steps, batch, width, heads, layers;
     struct Range lengths;
     double lr, decay;
-    const char *init, *batches, *save, *reverse; /* NULL: not given */
+    const char *init, *batches, *save, *reverse, *study; /* NULL: not given */
     bool live;
 };
 

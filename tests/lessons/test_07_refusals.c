@@ -34,6 +34,8 @@ static const char *const refused[][2] = {
     {"--reverse abk", "--reverse takes 1 to 12 letters from a to j, not \"abk\""},
     {"--reverse abcdefghijabc", "--reverse takes 1 to 12 letters from a to j, not ..."},
     {"--reverse \"$(printf '\\033c')\"", "--reverse takes ..., not \"\\x1bc\""},
+    {"--study shorter", "--study takes longer, not \"shorter\""},
+    {"--study longer --width 32", "--study longer takes no --width: it has settings of its own"},
     {"--live", "--live needs a graphical display, and neither DISPLAY nor WAYLAND_DISPLAY is set"},
 
     {"--init missing", "missing: cannot be opened: No such file or directory"},
@@ -104,7 +106,7 @@ START_TEST(help_names_every_option_and_its_default)
                       "  --width N ...64)\n  --heads N ...2)\n  --layers N ...2)\n"
                       "  --lr X ...0.003)\n  --init FILE ...fresh ones)\n"
                       "  --batches FILE ...drawn at random)\n  --save FILE ...\n"
-                      "  --reverse STRING ...\n  --live ...\n  --seed N ...\n"
+                      "  --reverse STRING ...\n  --study longer ...\n  --live ...\n  --seed N ...\n"
                       "  --threads N ...processors)\n  --out DIR ...out/07-train)\n"
                       "  --quiet ...\n  --help ...\n");
     ck_assert_str_eq(names_in("."), "golden lesson-07");

@@ -119,6 +119,24 @@ START_TEST(a_short_training_learns_single_letters)
 }
 END_TEST
 
+/* Of 200 strings and of each letter, whatever was learned. */
+START_TEST(the_study_counts_all_longer_strings)
+{
+    char *page = page_of("./lesson-07 --study longer --steps 3 --out out");
+    ck_assert_str_eq(names_in("out"), "longer.tsv");
+    FILE *table = open_table("out/longer.tsv", "trained\tlength\tright\ttotal\n");
+    char trained[40];
+    int length, right, total, count = 0, strings = 0;
+    while (fscanf(table, "%39[^\t]\t%d\t%d\t%d\n", trained, &length, &right, &total) == 4) {
+        ck_assert(length == 9 + count % 4 && right >= 0 && right <= total);
+        strings += total;
+        count++;
+    }
+    ck_assert(count == 12 && strings == 3 * 200);
+    assert_like(page, "Lesson 07...3 to 8 letters ... 3 ...3 to 12 letters ... 6 ...");
+}
+END_TEST
+
 void add_07_training(Suite *suite)
 {
     TCase *cases = new_case(suite, "training", enter_with_inputs);
@@ -127,4 +145,5 @@ void add_07_training(Suite *suite)
     tcase_add_test(cases, a_saved_model_is_the_model);
     tcase_add_test(cases, at_a_learning_rate_of_nothing_the_weights_stand);
     tcase_add_test(cases, a_short_training_learns_single_letters);
+    tcase_add_test(cases, the_study_counts_all_longer_strings);
 }
