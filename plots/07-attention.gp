@@ -1,6 +1,8 @@
 # What each head looks at: a row for each query, a column for each key, darker for more weight
 # (brighter in the dark theme). Where the mask leaves nothing, the paper shows.
-# Table: attention.tsv with the columns block, head (from 1), query, key (from 0) and weight.
+# Table: attention.tsv with the columns block, head (from 1), query, key (from 0) and weight; and, where
+# there is one, strongest.tsv, whose column wanted is 1 where the strongest key of a row is the letter
+# to be written next: those get a ring.
 
 name = '07-attention'
 if (!exists('data'))   data   = 'out/07-train'
@@ -66,6 +68,10 @@ set label 3 'attention weight' at screen 0.98, screen (top + bottom) / 2 \
 # The key of a row that belongs to the panel being drawn; other rows are left out.
 key(b, h) = column('block') == b && column('head') == h ? column('key') : NaN
 
+strongest = data . '/strongest.tsv'
+ringed    = rows(strongest) > 0
+ring(b, h) = column('wanted') == 1 ? key(b, h) : NaN
+
 set output figure
 set multiplot
 do for [b=1:blocks] {
@@ -77,7 +83,9 @@ do for [b=1:blocks] {
         set label 4 sprintf('block %d, head %d', b, h) at graph 0.5, graph 1 center \
             offset screen 0, screen 0.03 textcolor rgb ink font ',22'
         plot table using (key(b, h)):'query':(0.46):(0.46):'weight' with boxxyerror \
-            fillstyle solid noborder fillcolor palette notitle
+            fillstyle solid noborder fillcolor palette notitle, \
+            for [i=1:ringed] strongest using (ring(b, h)):'query' \
+            with points pt 6 ps 0.55 linewidth 3 linecolor rgb word(colours, 2) notitle
         unset label 1; unset label 2; unset label 3
         unset colorbox
     }
