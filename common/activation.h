@@ -11,7 +11,8 @@ void gelu_forward(float *y, const float *x, size_t n);
 /* The same, and x overwritten with the slope there: all that the backward pass needs of it. */
 void gelu_forward_slope(float *y, float *x, size_t n);
 
-/* d_x[0..n) overwritten; may be the same array as d_y or x. The slope is Phi(x) + x·phi(x), phi(x) = exp(-x²/2)/sqrt(2 pi). */
+/* d_x[0..n) overwritten; may be the same array as d_y or x. The slope is Phi(x) + x·phi(x),
+   phi(x) = exp(-x²/2)/sqrt(2 pi). */
 void gelu_backward(float *d_x, const float *d_y, const float *x, size_t n);
 
 #endif

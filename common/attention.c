@@ -60,8 +60,8 @@ float attention_weight(const float *weights, struct Sequences sequences, int n_h
                    row * (size_t)attention_stride(length) + (size_t)key];
 }
 
-/* out (T,T) = a·bᵀ for a (T-first,d), b (T,d); scratch (d,stride). Under a causal mask the part above
-   the diagonal is not computed in full. */
+/* out (T,T) = a·bᵀ for a (T-first,d), b (T,d); scratch (d,stride). Under a causal mask the part
+   above the diagonal is not computed in full. */
 static void scores_product(float *out, const float *a, ptrdiff_t a_row, const float *b,
                            float *scratch, const struct Shape *s)
 {
@@ -98,8 +98,8 @@ static void mix_product(float *out, ptrdiff_t out_row, const float *m, const flo
     }
 }
 
-/* out (T,d) = mᵀ·x  for m (T,stride), x (T-first,d). Under a causal mask column r of m is zero above
-   row r. */
+/* out (T,d) = mᵀ·x  for m (T,stride), x (T-first,d). Under a causal mask column r of m is zero
+   above row r. */
 static void mix_transposed_product(float *out, ptrdiff_t out_row, const float *m, const float *x,
                                    ptrdiff_t x_row, const struct Shape *s)
 {

@@ -45,7 +45,8 @@ void attention_forward(float *out, float *weights, float *scratch, const float *
                        struct Sequences sequences, int d_model,
                        const struct AttentionConfig *config);
 
-/* d_qkv (R,3D) overwritten: zeros for the query of a row without one. d_out (Q,D); qkv and weights as left by the forward pass. */
+/* d_qkv (R,3D) overwritten: zeros for the query of a row without one. d_out (Q,D); qkv and
+   weights as left by the forward pass. */
 void attention_backward(float *d_qkv, float *scratch, const float *d_out, const float *qkv,
                         const float *weights, struct Sequences sequences, int d_model,
                         const struct AttentionConfig *config);

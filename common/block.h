@@ -45,7 +45,8 @@ void block_forward(float *y, struct BlockSaved *saved, struct BlockScratch *scra
                    const struct BlockTensors *w, struct Sequences sequences, int rows, int d_model,
                    const struct AttentionConfig *config);
 
-/* d_x (R,D) and the gradients d overwritten; d_y (Q,D), x and saved as the forward pass had them. */
+/* d_x (R,D) and the gradients d overwritten; d_y (Q,D), x and saved as the forward pass had
+   them. */
 void block_backward(float *d_x, struct BlockTensors *d, struct BlockScratch *scratch,
                     const float *d_y, const float *x, const struct BlockSaved *saved,
                     const struct BlockTensors *w, struct Sequences sequences, int rows, int d_model,

@@ -82,7 +82,7 @@ void tile(const struct Product *p, int rows, int columns)
         HEIGHT(5)
         HEIGHT(6)
 #if REGISTERS == 32
-            HEIGHT(7) HEIGHT(8) HEIGHT(9) HEIGHT(10) HEIGHT(11) HEIGHT(12)
+        HEIGHT(7) HEIGHT(8) HEIGHT(9) HEIGHT(10) HEIGHT(11) HEIGHT(12)
 #endif
     }
 #undef HEIGHT

@@ -42,9 +42,7 @@ set rmargin at screen 0.985
 set yrange [1e-4:3]                                       # what is below is as good as nothing
 set ytics ('0.0001' 1e-4, '0.001' 1e-3, '0.01' 0.01, '0.1' 0.1, '1' 1)
 set ylabel 'gradient at the query (median norm of ∂p/∂q)'
-set label 1 at 110, 1.35 left
-set label 3 at 2, 0.038 left
-set label 2 at 1240, 0.56 right
+unset label                                               # the colours have their names on the left
 plot for [i=1:3] table using 'd':(of(i, 'on_query')) with linespoints linestyle line(i) \
          pt shape(i) ps 0.8 notitle
 unset multiplot

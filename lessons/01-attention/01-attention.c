@@ -1,6 +1,7 @@
-/* Lesson 01: attention on paper. A query is held against a few keys; how well it fits each becomes a
-   weight, and the output is that mixture of the values behind the keys. The four functions below
-   are all of it. The other files then do with small numbers what you can do with a pencil (lesson.h). */
+/* Lesson 01: attention on paper. A query is held against a few keys; how well it fits each
+   becomes a weight, and the output is that mixture of the values behind the keys. The four
+   functions below are all of it. The other files then do with small numbers what you can do with
+   a pencil (lesson.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,8 @@ void softmax(float *weights, const float *scores, int n)
     }
 }
 
-/* Large where two vectors point the same way, 0 at right angles, negative where they point apart. */
+/* Large where two vectors point the same way, 0 at right angles, negative where they point
+   apart. */
 float dot(const float *x, const float *y, int n)
 {
     float sum = 0.0f;
@@ -89,8 +91,8 @@ int main(int argc, char **argv)
     float query[2];
     struct Common common;
     struct Option options[] = {
-        {"query", OPTION_TEXT, &text, "X,Y", "what \"it\" asks for in section 1", 0, 0, NULL,
-         false},
+        {"query", OPTION_TEXT, &text, "X,Y",
+         "what \"it\" asks for in section 1, each from -1000 to 1000", 0, 0, NULL, false},
         {"sharpness", OPTION_REAL, &sharpness, "S", "multiply that query by this", 0, LIMIT, NULL,
          false},
     };

@@ -1,11 +1,12 @@
-/* report: the page of lesson 02, and what it is about: some measures for each d and each divisor. */
+/* report: the page of lesson 02, and what it is about: some measures for each d and each
+   divisor. */
 #ifndef LESSONS_02_REPORT_H
 #define LESSONS_02_REPORT_H
 
 enum Divisor { ONE, ROOT, WHOLE, N_DIVISORS };
 
-/* For one d. The gradients are medians: where two keys happen to tie, a query keeps a large one, and
-   a mean would show little else. */
+/* For one d. The gradients are medians: where two keys happen to tie, a query keeps a large one,
+   and a mean would show little else. */
 struct Measured {
     double spread[N_DIVISORS];   /* standard deviation of the scores */
     double largest[N_DIVISORS];  /* weight: mean over the queries */

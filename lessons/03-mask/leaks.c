@@ -39,7 +39,18 @@ static void report_denominator(const struct Text *before, const struct Text *aft
         same &= near(weight, e[i][row] / sum);
     }
     printf("\n");
-    page_claim(same, "above the line nothing moved, below it the term of one later query");
+    page_claim(same, "the numerator has not moved, in the denominator one later query has");
+}
+
+/* In three digits, or, so that little does not look like nothing, as 4e-05. */
+struct DistanceText {
+    char text[16];
+};
+static struct DistanceText distance_text(float x)
+{
+    struct DistanceText t;
+    snprintf(t.text, sizeof t.text, x > 0.0f && x < 0.0005f ? "%.0e" : "%.3f", (double)x);
+    return t;
 }
 
 void report_change(const struct Text *text, int j)
@@ -56,8 +67,9 @@ void report_change(const struct Text *text, int j)
         const float *b = before[w].weights + row * T, *a = after[w].weights + row * T;
         weights_moved[w] = distance(b, a, T);
         moved[w] = distance(before[w].out + row * D, after[w].out + row * D, D);
-        printf("\n  %-12s  weights move by %.3f, the output by %.3f%s\n  before", ways[w].name,
-               (double)weights_moved[w], (double)moved[w], moved[w] == 0.0f ? ": not one bit" : "");
+        printf("\n  %-12s  weights move by %s, the output by %s%s\n  before", ways[w].name,
+               distance_text(weights_moved[w]).text, distance_text(moved[w]).text,
+               moved[w] == 0.0f ? ": not one bit" : "");
         print_row(b, T, 1);
         printf("\n  after ");
         print_row(a, T, 1);

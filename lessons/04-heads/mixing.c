@@ -1,5 +1,5 @@
-/* Sections 4 to 7: attention of three heads over five random tokens: by hand, with the exchange left out,
-   counted, and with queries that are keys. */
+/* Sections 4 to 7: attention of three heads over five random tokens: by hand, with the exchange
+   left out, counted, and with queries that are keys. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,8 @@ static void print_weights(const char *words, const float *row, int n)
     }
 }
 
-/* Every row of weights against the one by hand: the largest difference. Prints those of one query. */
+/* Every row of weights against the one by hand: the largest difference. Prints those of one
+   query. */
 static float compare_by_hand(int printed_query)
 {
     float hand[T], largest = 0.0f;

@@ -1,5 +1,5 @@
-/* Sections 1 to 3: each number is the place in memory that it starts from, so that it tells, wherever
-   it is moved, which token it belongs to. */
+/* Sections 1 to 3: each number is the place in memory that it starts from, so that it tells,
+   wherever it is moved, which token it belongs to. */
 #include <stdio.h>
 #include <string.h>
 
@@ -153,7 +153,8 @@ static void section_merge(const float *x, const float *heads, struct Shape s)
            "  that only goes there and back sees nothing. Section 5 sees it.\n");
 }
 
-/* Where each place of memory got its number: picture 1 is x, 2 the split, 3 x again, cut as it is. */
+/* Where each place of memory got its number: picture 1 is x, 2 the split, 3 x again, cut as it
+   is. */
 static void add_layout(struct Table *layout, const float *x, const float *heads, struct Shape s)
 {
     for (int picture = 1; picture <= 3; picture++) {

@@ -1,6 +1,6 @@
-/* depth: blocks on top of each other, put together in one of three orders, forward and backward. The
-   weights are those that training starts from, and the same in all three. There is one stack, and
-   its arrays are static. */
+/* depth: blocks on top of each other, put together in one of three orders, forward and backward.
+   The weights are those that training starts from, and the same in all three. There is one
+   stack, and its arrays are static. */
 #ifndef LESSON_05_DEPTH_H
 #define LESSON_05_DEPTH_H
 

@@ -100,13 +100,15 @@ void report_gradient(const struct Run *run, struct Table *table, int width)
     }
     printf("\n  %-17s", "longest/shortest");
     for (int order = 0; order < ORDERS; order++) {
-        printf(" %13.1f", spread(run->gradient[order], run->n));
+        double factor = spread(run->gradient[order], run->n);
+        printf(factor < 1e6 ? " %13.1f" : " %13.1e", factor);
     }
     printf("\n  %-17s", "by differences");
     for (int order = 0; order < ORDERS; order++) {
         double slope = slope_along_gradient(order, run->n, width), length = run->gradient[order][0];
-        printf(" %13s", length_text(slope).text);
-        right = right && fabs(slope - length) <= 0.02 * length + 1e-4;
+        bool long_enough = length >= 1e-3; /* else the loss moves by less than it is rounded */
+        printf(" %13s", long_enough ? length_text(slope).text : "too short");
+        right = right && (!long_enough || fabs(slope - length) <= 0.02 * length + 1e-4);
     }
     printf("\n  The last line is block 1 again, without a backward pass: x moves along its\n"
            "  gradient, and the loss is taken before and after. Fresh weights are small:\n"
@@ -167,8 +169,9 @@ void report_path(const struct Run *fresh, const struct Run *larger, struct Table
     }
     printf("  In post-norm the path leads through two norms a block, and each divides by\n"
            "  the spread of x + f(x). In pre-norm nothing stands on it.\n"
-           "  With f, into block 1 on the right: pre-norm %.4f, post-norm %.4f.\n",
-           larger->gradient[PRE_NORM][0], larger->gradient[POST_NORM][0]);
+           "  With f, into block 1 on the right: pre-norm %s, post-norm %s.\n",
+           length_text(larger->gradient[PRE_NORM][0]).text,
+           length_text(larger->gradient[POST_NORM][0]).text);
     page_claim(same, "pre-norm: the same to the last bit at every block");
     page_claim(less, "post-norm: less at the first block than behind the last");
 }

@@ -1,6 +1,6 @@
-/* Reading attention: where the heads look, and three reasons not to read too much into it. A weight
-   says where a head looks; what travels are the values; and what matters shows only when it is taken
-   away. */
+/* Reading attention: where the heads look, and three reasons not to read too much into it. A
+   weight says where a head looks; what travels are the values; and what matters shows only when
+   it is taken away. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

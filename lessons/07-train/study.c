@@ -1,7 +1,8 @@
-/* The reference knows rows 0 to 15 of the position table and reads back at most 15 places: the first
-   letter of 8 is written 15 places behind where it stands. A string of 12 needs rows up to 23 and
-   23 places. Which of the two does it lack? One training lays the string anywhere in the context, so
-   that all rows are trained and no offset is new; one has strings of up to 12 letters. */
+/* The reference knows rows 0 to 15 of the position table and reads back at most 15 places: the
+   first letter of 8 is written 15 places behind where it stands. A string of 12 needs rows up to
+   23 and 23 places. Which of the two does it lack? One training lays the string anywhere in the
+   context, so that all rows are trained and no offset is new; one has strings of up to 12
+   letters. */
 #include "study.h"
 
 #include <math.h>
@@ -33,8 +34,8 @@ static const struct Trial trials[] = {
 };
 enum { TRIALS = sizeof trials / sizeof *trials };
 
-/* Letters of the longer strings, told the truth: by whether the row of the query is one of the first
-   16, and whether the letter stands at most 15 places back. */
+/* Letters of the longer strings, told the truth: by whether the row of the query is one of the
+   first 16, and whether the letter stands at most 15 places back. */
 struct Cells {
     int right[2][2], total[2][2];
 };

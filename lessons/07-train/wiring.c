@@ -180,8 +180,8 @@ static void end(struct Arrays *arrays, struct Pass *pass)
     free(pass->kept);
 }
 
-/* A token's row of one table plus its position's row of the other; the blocks; a last norm; and from
-   each row a score for every token that could come next. */
+/* A token's row of one table plus its position's row of the other; the blocks; a last norm; and
+   from each row a score for every token that could come next. */
 static struct Pass whole_forward(const struct Model *model, const struct Batch *batch,
                                  const struct Setting *s)
 {

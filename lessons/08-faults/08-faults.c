@@ -1,8 +1,8 @@
 /* Lesson 08: what goes wrong, and what only looks wrong.
 
-   Each line of the table below is lesson 07's training with one field changed. All of them run; some
-   reach a loss as low as the reference's and can do nothing, one has a high loss and can do
-   everything. With --seeds N each is trained N times: one seed cannot tell a fault from bad luck. */
+   Each line of the table below is lesson 07's training with one field changed. All of them run;
+   some reach a loss below 0.01 and can do nothing, one has a high loss and can do everything.
+   With --seeds N each is trained N times: one seed cannot tell a fault from bad luck. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static const struct Fault faults[] = {
      .chapter_below = "128",
      .chapter_right = "9.6"},
     {.name = "no-mask",
-     .what = "every token sees every other; 300 steps",
+     .what = "every token sees every other; at most 300 steps",
      .no_mask = true,
      .most_steps = 300,
      .chapter_below = "89",

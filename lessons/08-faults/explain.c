@@ -146,7 +146,7 @@ static void explain_every_position(const struct Result *r, bool beside)
            "  %.4f each, the end of the string, which costs ln 6 = %.4f in all, and\n"
            "  the n letters backwards, which can be known. For 3 to 8 letters that is\n"
            "  %.4f a target. The mean of the last %d losses is %.4f.\n",
-           letter, ends, cost / targets, LAST, r->last);
+           letter, ends, cost / targets, r->steps < LAST ? r->steps : LAST, r->last);
     if (beside) {
         page_claim(fabs(r->last - cost / targets) < 0.02, "the loss has flattened at that price");
     }
@@ -169,7 +169,7 @@ static void explain_stacked(int width)
         }
         putchar('\n');
     }
-    printf("  Rows 1 to 11 hold later tokens than their own: the merge undoes the mask. And\n"
+    printf("  Rows 0 to 12 hold a token later than their own: the merge undoes the mask. And\n"
            "  it depends on T, which grows by one with every letter that is written.\n");
 }
 

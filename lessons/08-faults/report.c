@@ -1,4 +1,5 @@
-/* What came out, as numbers: with one seed beside the chapter's, with several as median and range. */
+/* What came out, as numbers: with one seed beside the chapter's, with several as median and
+   range. */
 #include "report.h"
 
 #include <stdio.h>

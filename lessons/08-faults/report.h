@@ -1,5 +1,5 @@
-/* report: the sections of lesson 08's page, and its tables. results: the seeds of each fault side by
-   side, settings->seeds of them. */
+/* report: the sections of lesson 08's page, and its tables. results: the seeds of each fault
+   side by side, settings->seeds of them. */
 #ifndef LESSON_08_REPORT_H
 #define LESSON_08_REPORT_H
 
@@ -9,7 +9,8 @@ struct Settings {
     int steps, width, seeds;
 };
 
-/* Is it the chapter's setting? Then its figures stand beside ours, and what must come out is claimed. */
+/* Is it the chapter's setting? Then its figures stand beside ours, and what must come out is
+   claimed. */
 bool chapters_setting(const struct Settings *settings);
 
 void report_runs(const struct Fault *const *faults, int count, const struct Settings *settings,
