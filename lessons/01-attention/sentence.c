@@ -27,8 +27,8 @@ static void report_rounding(const float *weights, bool chapter)
     mix(out, rounded, &sentence);
     printf("  from rounded weights  (%.2f, %.2f)%s\n", (double)out[0], (double)out[1],
            chapter ? "      chapter: (1.76, 0.88)" : "");
-    printf("  Rounding gives cat %+.5f and on %+.5f. By their values the first number of\n"
-           "  the output takes cat's twice and on's once: %+.5f in all.\n",
+    printf("  Rounding gives cat %+.5f and on %+.5f. By their values the first number\n"
+           "  of the output takes cat's twice and on's once: %+.5f in all.\n",
            (double)gain[1], (double)gain[3], (double)(2.0f * gain[1] + gain[3]));
     if (chapter) {
         page_claim(reads(out[0], 1.76, 2) && reads(out[1], 0.88, 2),
