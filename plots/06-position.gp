@@ -59,7 +59,7 @@ set label 3 'row of the table' at screen 0.025, screen bottom + height / 2 cente
     textcolor rgb ink
 set label 4 'row of the table' at graph 0.5, screen 0.095 center textcolor rgb ink
 set label 5 '■' at graph 0, screen 0.035 left textcolor rgb alike font ',22'
-set label 6 '■' at graph 0.3, screen 0.035 left textcolor rgb other font ',22'
+set label 6 '■' at graph 0.36, screen 0.035 left textcolor rgb other font ',22'
 
 set output figure
 set multiplot
@@ -67,7 +67,7 @@ set lmargin at screen left
 set rmargin at screen left + width
 set label 7 'cosine of two rows, before training' at graph 0.5, screen 0.967 center textcolor rgb ink
 set label 8 'alike' at graph 0.05, screen 0.035 left textcolor rgb ink font ',22'
-set label 9 'opposed' at graph 0.35, screen 0.035 left textcolor rgb ink font ',22'
+set label 9 'opposed' at graph 0.41, screen 0.035 left textcolor rgb ink font ',22'
 set label 10 'full square: 0.4' at graph 1, screen 0.035 right textcolor rgb ink font ',22'
 plot table using 'column':'row':(before(1)):(before(1)) with boxxyerror linecolor rgb alike notitle, \
      table using 'column':'row':(before(-1)):(before(-1)) with boxxyerror linecolor rgb other notitle
@@ -76,7 +76,7 @@ set lmargin at screen left + width + gap
 set rmargin at screen left + 2 * width + gap
 set label 7 'what training changed in it' at graph 0.5, screen 0.967 center textcolor rgb ink
 set label 8 'more alike' at graph 0.05, screen 0.035 left textcolor rgb ink font ',22'
-set label 9 'less' at graph 0.35, screen 0.035 left textcolor rgb ink font ',22'
+set label 9 'less' at graph 0.41, screen 0.035 left textcolor rgb ink font ',22'
 set label 10 'full square: 0.1' at graph 1, screen 0.035 right textcolor rgb ink font ',22'
 plot table using 'column':'row':(change(1)):(change(1)) with boxxyerror linecolor rgb alike notitle, \
      table using 'column':'row':(change(-1)):(change(-1)) with boxxyerror linecolor rgb other notitle

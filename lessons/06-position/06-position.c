@@ -14,6 +14,7 @@
 
 /* The toy: six letters, vectors of twelve numbers, three heads. */
 enum { T = 6, D = 12, H = 3 };
+
 void embed(float *x, const int32_t *tokens, const float *token_table, const float *position_table,
            int length, int d_model)
 {
@@ -182,7 +183,7 @@ static void report_tokens(void)
         toy_forward(out_shuffled, shuffled, NULL, sees);
         all[i] = apart(out_shuffled, out, order, 0, T, D);
         last[i] = apart(out_shuffled, out, order, T - 1, T, D);
-        printf("  %-32s      %8.1e         %8.1e\n", names[i], (double)all[i], (double)last[i]);
+        printf("  %-32s      %8.2g         %8.2g\n", names[i], (double)all[i], (double)last[i]);
     }
     printf("\n  A mask that stays is a trace of order: who sees whom has changed. The last\n"
            "  letter stands where it stood and sees all the others either way: it cannot\n"
@@ -214,7 +215,7 @@ static void report_table(void)
         far[1][with] = apart(out + (T - 1) * D, out, NULL, 0, 1, D);
     }
     for (int i = 0; i < 2; i++) {
-        printf("  %-40s      %8.1e     %8.1e\n", names[i], (double)far[i][0], (double)far[i][1]);
+        printf("  %-40s      %8.2g     %8.2g\n", names[i], (double)far[i][0], (double)far[i][1]);
     }
     printf("\n  Without a table and without a mask the two a are one and the same: equal\n"
            "  rows go in, equal rows come out.\n");
@@ -224,7 +225,8 @@ static void report_table(void)
 
 int main(int argc, char **argv)
 {
-    static struct Training with = {.steps = 400, .lengths = {3, 8}}, without;
+    static struct Training with = {.steps = 400, .lengths = {3, 8}};
+    static struct Training without, one_length;
     static struct Option options[] = {
         {"steps", OPTION_INTEGER, &with.steps, "N", "training steps", 0, 10000, NULL, false},
         {"lengths", OPTION_RANGE, &with.lengths, "A-B", "letters in a training string", 1, LONGEST,
@@ -242,12 +244,14 @@ int main(int argc, char **argv)
     report_set();
     report_tokens();
     report_table();
-    without = with;
+    without = one_length = with;
+    one_length.lengths.first = one_length.lengths.last;
     train(&without, false, &common);
+    train(&one_length, true, &common);
     train(&with, true, &common);
     report_rows(&with, rows);
     report_losses(&with, &without, losses);
-    report_similarity(&with, cosines);
+    report_similarity(&with, &one_length, cosines);
     report_probe(&with, common.seed);
     report_against(common.seed);
     table_save(rows);
@@ -255,5 +259,6 @@ int main(int argc, char **argv)
     table_save(losses);
     training_free(&with);
     training_free(&without);
+    training_free(&one_length);
     return page_verdict();
 }

@@ -57,7 +57,8 @@ void training_free(struct Training *t);
 void report_rows(const struct Training *t, struct Table *table);
 void report_losses(const struct Training *with, const struct Training *without,
                    struct Table *table);
-void report_similarity(const struct Training *t, struct Table *table);
+void report_similarity(const struct Training *t, const struct Training *one_length,
+                       struct Table *table);
 void report_probe(const struct Training *t, uint64_t seed);
 void report_against(uint64_t seed);
 

@@ -85,11 +85,12 @@ void report_rows(const struct Training *t, struct Table *table)
             decay_alone &= t->model->w.position[i] == decayed(t->before[i], t->steps);
         }
     }
-    printf("\n  A string of %d letters has its last target at position %d. Behind it weight\n"
-           "  decay multiplies by 1 - %g*%g at each step: %.2f%% less after %s steps,\n"
-           "  and %.2f%% less after the 1,500 of lesson 07.\n",
-           t->lengths.last, idle - 1, LEARNING_RATE, DECAY,
-           100.0 * (1.0 - (double)decayed(1.0f, t->steps)), grouped(t->steps).text,
+    printf("\n  A string of %d letters has its last target at position %d%s.\n"
+           "  Behind it weight decay multiplies by 1 - %g*%g at each step: %.2f%% less\n"
+           "  after %s steps, and %.2f%% less after the 1,500 of lesson 07.\n",
+           t->lengths.last, idle - 1,
+           t->lengths.last == 8 ? " (chapter: no\n  gradient in rows 16 to 24)" : "", LEARNING_RATE,
+           DECAY, 100.0 * (1.0 - (double)decayed(1.0f, t->steps)), grouped(t->steps).text,
            100.0 * (1.0 - (double)decayed(1.0f, 1500)));
     page_claim(as_counted, "a row had a gradient if a target stood there or behind, else none");
     page_claim(zero, "from row %d on it was exactly zero at every step", idle);
@@ -157,27 +158,43 @@ static double mean_change(const struct Training *t, int taught, int apart)
     return sum / (taught - apart);
 }
 
-static void report_distances(const struct Training *t, int taught)
+static void print_changes(const struct Training *t, int taught, int most)
 {
-    int most = taught - 1 < 8 ? taught - 1 : 8;
-    printf("\n  Mean change, both taught, by how many positions they are apart:\n\n  apart ");
-    for (int apart = 1; apart <= most; apart++) {
-        printf(" %7d", apart);
-    }
-    printf("\n  change");
+    char name[32];
+    snprintf(name, sizeof name, t->lengths.first < t->lengths.last ? "%d to %d" : "%d",
+             t->lengths.first, t->lengths.last);
+    printf("\n  %-8s", name);
     for (int apart = 1; apart <= most; apart++) {
         printf(" %+7.3f", mean_change(t, taught, apart));
     }
-    printf("\n\n  Whatever the length of the string, a query finds the letter it must write next\n"
-           "  an odd number of positions back.\n");
+}
+
+static void report_distances(const struct Training *t, const struct Training *one_length,
+                             int taught)
+{
+    int most = taught - 1 < 8 ? taught - 1 : 8;
+    printf("\n  Mean change, both taught, by how many positions they are apart; then the same\n"
+           "  when all strings have %d letters:\n\n  letters ",
+           t->lengths.last);
+    for (int apart = 1; apart <= most; apart++) {
+        printf(" %7d", apart);
+    }
+    print_changes(t, taught, most);
+    if (t->lengths.first < t->lengths.last) {
+        print_changes(one_length, taught, most);
+    }
+    printf("\n\n  In a string of n letters a query at position q needs the letter at 2n-1-q: one\n"
+           "  letter more, two positions further on.\n");
     if (standard(t)) {
-        page_claim(mean_change(t, taught, 1) < 0.0 && mean_change(t, taught, 2) > 0.0 &&
-                       mean_change(t, taught, 3) < 0.0,
-                   "rows 2 apart grow more alike, rows 1 or 3 apart less");
+        double two = mean_change(t, taught, 2), two_in_one = mean_change(one_length, taught, 2);
+        page_claim(two > 0.0 && mean_change(t, taught, 3) < 0.0,
+                   "rows 2 apart grow more alike, rows 3 apart less");
+        page_claim(fabs(two_in_one) < two, "with one length rows 2 apart change by less");
     }
 }
 
-void report_similarity(const struct Training *t, struct Table *table)
+void report_similarity(const struct Training *t, const struct Training *one_length,
+                       struct Table *table)
 {
     static const char *const names[] = {"neither", "one of them", "both"};
     int idle = 2 * t->lengths.last;
@@ -207,5 +224,5 @@ void report_similarity(const struct Training *t, struct Table *table)
     }
     page_claim(pairs[0].count == 0 || pairs[0].change < 1e-10 * pairs[0].count,
                "untaught rows keep their angles: decay shortens all by the same share");
-    report_distances(t, idle);
+    report_distances(t, one_length, idle);
 }

@@ -15,6 +15,7 @@ int main(void)
     srunner_add_suite(runner, lesson_03_suite());
     srunner_add_suite(runner, lesson_04_suite());
     srunner_add_suite(runner, lesson_05_suite());
+    srunner_add_suite(runner, lesson_06_suite());
     srunner_add_suite(runner, lesson_07_suite());
     srunner_add_suite(runner, lesson_08_suite());
     return run_suites(runner);

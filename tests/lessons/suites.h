@@ -11,6 +11,7 @@ Suite *lesson_02_suite(void);
 Suite *lesson_03_suite(void);
 Suite *lesson_04_suite(void);
 Suite *lesson_05_suite(void);
+Suite *lesson_06_suite(void);
 
 Suite *lesson_07_suite(void);
 void add_07_refusals(Suite *suite); /* what cannot be done, and --help */

@@ -14,6 +14,7 @@ static const struct {
     {"lesson-03", "", "cost.tsv leak.tsv weights.tsv"},
     {"lesson-04", "--tokens 3 --heads 2", "attention.tsv layout.tsv reach.tsv"},
     {"lesson-05", "--depth 2 --width 8", "gradient.tsv parameters.tsv path.tsv similarity.tsv"},
+    {"lesson-06", "--steps 2", "loss.tsv rows.tsv similarity.tsv"},
     {"lesson-07", "--width 16 --layers 1 --steps 2 --lr 0.01",
      "ablation.tsv accuracy.tsv attention.tsv loss.tsv model.safetensors strongest.tsv"},
     {"lesson-08", "--steps 4 --width 8", "accuracy.tsv loss.tsv summary.tsv"},
