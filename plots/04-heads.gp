@@ -33,7 +33,7 @@ unset grid
 unset ytics
 set border 0
 set xtics 0, tokens > 1 ? heads * d_head : d_head, places
-set xlabel 'place in memory (a cell is one number)'
+set xlabel 'place in memory (a box is the slice of one head, a tick one number)'
 set palette defined (0 word(heat, 1), 1 word(heat, 2), 2 word(heat, 3), 3 word(heat, 4), \
                      4 word(heat, 5))
 set cbrange [0:tokens > 1 ? tokens - 1 : 1]
