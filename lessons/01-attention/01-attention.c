@@ -103,8 +103,8 @@ int main(int argc, char **argv)
             "not \"%s\"",
             LIMIT, LIMIT, printable(text).text);
     }
-    query[0] *= (float)sharpness;
-    query[1] *= (float)sharpness;
+    query[0] = query[0] * (float)sharpness + 0.0f; /* no -0 */
+    query[1] = query[1] * (float)sharpness + 0.0f;
     struct Table *keys =
         table_new(common.out, "attention", "token key_x key_y value_x value_y score weight");
     struct Table *asked = table_new(common.out, "query", "query_x query_y output_x output_y");

@@ -3,6 +3,7 @@
    A step is four lines (train, below): take examples, keep their rows, find the gradient,
    update. How the model behind them is wired stands in wiring.c, and section 3 of the page
    compares the two. The rest of the lesson asks what was learned, and what was not. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,11 +93,33 @@ static void check_options(void)
     }
 }
 
+/* Is --save a table of this run? */
+static bool saves_over_table(const char *out)
+{
+    const char *slash = strrchr(options.save, '/'),
+               *name = slash != NULL ? slash + 1 : options.save;
+    size_t length = slash != NULL ? (size_t)(slash - options.save) : 0;
+    char place[PATH_MAX], given_place[PATH_MAX], directory[PATH_MAX] = ".";
+    if (length < sizeof directory && length > 0) {
+        snprintf(directory, sizeof directory, "%.*s", (int)length, options.save);
+    }
+    size_t n = strlen(name);
+    bool table = n > 4 && strcmp(name + n - 4, ".tsv") == 0;
+    bool same = realpath(out, place) != NULL && realpath(directory, given_place) != NULL
+                    ? strcmp(place, given_place) == 0
+                    : strcmp(out, directory) == 0;
+    return table && same;
+}
+
 /* Make the directory for the files, and see that --save will work, before hours of training. A
    --save that is refused must leave no directory behind; but one inside out needs the directory
    first. */
 static void prepare_files(const char *out)
 {
+    if (options.save != NULL && saves_over_table(out)) {
+        die("--save %s: tables go there; weights need another name, such as model.safetensors",
+            printable(options.save).text);
+    }
     size_t n = strlen(out);
     bool inside = options.save != NULL && strncmp(options.save, out, n) == 0 &&
                   (out[n - 1] == '/' || options.save[n] == '/');

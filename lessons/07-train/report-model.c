@@ -34,8 +34,8 @@ void report_examples(struct Run *run, struct Source source)
         print_row("  target", run->targets + i * CONTEXT);
     }
     printf("  | separates, . is a pad, _ is no target: no loss is taken there.\n"
-           "  Of the %s positions of the first batch, %s come no later than a target\n"
-           "  of their string. Only these are computed; no loss can see the others.\n",
+           "  Of the %s positions of the first batch, %s come no later than a\n"
+           "  target of their string. Only these are computed; no loss can see the others.\n",
            grouped(run->options->batch * CONTEXT).text, grouped(run->batch.rows).text);
 }
 

@@ -100,6 +100,10 @@ int main(int argc, char **argv)
     cli_parse(argc, argv, "Lesson 08: six trainings that differ in one line each.", "08-faults",
               &common, command_line, sizeof command_line / sizeof *command_line);
     check_options();
+    if (common.seed > UINT64_MAX - (uint64_t)(settings.seeds - 1)) {
+        die("--seed %llu leaves no room for %d seeds", (unsigned long long)common.seed,
+            settings.seeds);
+    }
     struct Tables tables = tables_new(common.out);
     const struct Fault *chosen[FAULTS];
     int count = choose(chosen), done = 0, total = 0;

@@ -22,12 +22,12 @@ void report_runs(const struct Fault *const *faults, int count, const struct Sett
     for (int i = 0; i < count; i++) {
         printf("  %-15s %s\n", faults[i]->name, faults[i]->what);
     }
-    printf("  %s steps of %d strings of %d to %d letters, width %d, ", grouped(s->steps).text,
+    printf("  %s steps of %d strings of %d to %d letters, width %d\n", grouped(s->steps).text,
            BATCH, SHORTEST, LONGEST_TRAINED, s->width);
     if (s->seeds == 1) {
-        printf("seed %llu\n", (unsigned long long)seed);
+        printf("  seed %llu\n", (unsigned long long)seed);
     } else {
-        printf("seeds %llu to %llu\n", (unsigned long long)seed,
+        printf("  seeds %llu to %llu\n", (unsigned long long)seed,
                (unsigned long long)seed + (unsigned)s->seeds - 1);
     }
 }

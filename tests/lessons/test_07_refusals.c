@@ -77,6 +77,7 @@ static const char *const refused[][2] = {
     {"--steps 21 --batches " REFERENCE,
      "--steps 21: " REFERENCE " holds 20 batches, so it takes 0 to 20"},
 
+    {"--save out/loss.tsv", "--save out/loss.tsv: tables go there; weights need another name, ..."},
     {"--save missing/w", "cannot write missing/w: there is no such directory"},
     {"--save inputs", "cannot write inputs: it is a directory"},
     {"--save golden", "cannot write golden: it is a link or a device, not a plain file"},

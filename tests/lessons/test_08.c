@@ -24,6 +24,8 @@ static const char *const refused[][2] = {
     {"--seeds 101", "--seeds takes a whole number from 1 to 100, not \"101\""},
     {"--steps 0", "--steps takes a whole number from 1 to 100000, not \"0\""},
     {"--width 0", "--width takes a whole number from 2 to 1024, not \"0\""},
+    {"--seed 18446744073709551615 --seeds 2",
+     "--seed 18446744073709551615 leaves no room for 2 ..."},
     {"--width 9", "--width 9 cannot be split among 2 heads: it must be even"},
 };
 
