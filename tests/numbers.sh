@@ -16,7 +16,7 @@ numbers() {
 prose() {
     # shellcheck disable=SC2016
     sed -e '/^    /d' -e 's/`[^`]*`//g' -e 's/]([^)]*)/]/g' -e 's/([12][0-9][0-9][0-9])//g' \
-        -e 's/[a-z]*-[0-9][0-9]//g' "$1"
+        -e 's/[a-z][a-z]*-[0-9][0-9]//g' "$1"
 }
 
 for lesson in $lessons; do

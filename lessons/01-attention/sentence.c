@@ -45,8 +45,8 @@ void report_sentence(const float *query, struct Table *keys, struct Table *query
     attend(&a, query, &sentence, 1.0f / sqrtf(2.0f));
     page_heading("One query, four keys, four values");
     printf("  \"the cat sat on it\": it asks with the query (%g, %g).\n"
-           "  A score is its dot product with a key over sqrt(2) = %.2f. Look at which key it\n"
-           "  points along.\n\n",
+           "  A score is its dot product with a key over sqrt(2) = %.2f. Look at which key\n"
+           "  it points along.\n\n",
            (double)query[0], (double)query[1], sqrt(2.0));
     bool same = print_keys(&a, &sentence, chapter ? &told : NULL);
     printf("\n  output                (%.4f, %.4f)%s\n", (double)a.out[0], (double)a.out[1],
