@@ -143,7 +143,7 @@ struct Printable printable(const char *text)
     while (*from != '\0' && to < result.text + sizeof result.text - ROOM_FOR_ONE_MORE) {
         int n = control_bytes(from);
         for (int i = 0; i < n; i++) {
-            to += sprintf(to, "\\x%02x", *from++);
+            to += snprintf(to, sizeof "\\xff", "\\x%02x", *from++);
         }
         if (n == 0) {
             *to++ = (char)*from++;
