@@ -55,13 +55,14 @@ set yzeroaxis linetype 1 linecolor rgb ink linewidth 1.5
 # Its name stands beside the arrow, to the left of where it points.
 len = max(length * cut, 1e-9)
 nx = length > 0 ? -ay / len : -0.7; ny = length > 0 ? ax / len : -0.7
-words = sprintf("query of it\n(%.3g, %.3g)%s", qx, qy, cut < 1 ? ", cut short" : "")
+words = sprintf("query of it\n(%.4g, %.4g)%s", qx, qy, cut < 1 ? "\ncut short" : "")
 set label 1 words at 0.75 * ax + 0.45 * unit * nx, 0.75 * ay + 0.45 * unit * ny \
     front textcolor rgb query_colour
 if (nx < -0.3) set label 1 right
+if (nx < -0.3 && ax < 0) set label 1 left at mid_x - half_x + 0.1 * unit, 0.75 * ay + 0.45 * unit * ny
 if (nx > 0.3)  set label 1 left
 if (abs(nx) <= 0.3) {
-    set label 1 center offset screen 0, screen (ny > 0 ? 0.05 : -0.02)
+    set label 1 center offset screen 0, screen (ny > 0 ? 0.095 : -0.02)
 }
 set label 2 '1' at 1, 0 center offset screen 0, screen -0.03 textcolor rgb ink font ',20'
 set label 3 '1' at 0, 1 right offset screen -0.01, 0 textcolor rgb ink font ',20'
