@@ -26,12 +26,12 @@ int sequences_queries(struct Sequences sequences)
 
 /* The shape of one sequence's work in one head. */
 struct Shape {
-    int length, first; /* T, and the first row with a query */
-    int stride;        /* the row length of weights and of what is transposed */
-    int d;             /* d_head */
-    ptrdiff_t row;     /* from one row of qkv to the next: 3D */
-    ptrdiff_t out_row,
-        out_head; /* from one row of a head's output to the next, from head to head */
+    int length, first;  /* T, and the first row with a query */
+    int stride;         /* the row length of weights and of what is transposed */
+    int d;              /* d_head */
+    ptrdiff_t row;      /* from one row of qkv to the next: 3D */
+    ptrdiff_t out_row;  /* from one row of a head's output to the next */
+    ptrdiff_t out_head; /* from one head's output to the next head's */
     bool causal;
 };
 

@@ -7,7 +7,7 @@
       29     11   a register of 16 sums at a time, down the columns of W transposed
       47     15   two registers: two chains, and what is loaded from x serves both
       70     43   three rows as well: six chains, and a row of W is loaded once for all three
-     105     86   twelve rows (tile.h): 24 chains, a load of W for 24 multiply-adds
+     105     86   twelve rows (tile.h): 24 chains, a row of W for 24 multiply-adds
      107    109   W cut into panels, 32 columns wide, that lie in memory as they are read
 
    The last step is nothing for a W that stays in the cache anyway, and a quarter for a large one. */

@@ -16,8 +16,8 @@
 static const char letters[] = "fgcabe";
 enum { N = 6, ROWS = 2 * N + 1, ABLATED = 200, MOST_HEADS = 16 };
 
-/* The batch := the example, and the model's attention to it. */
-static void look(struct Run *run, int32_t tokens[CONTEXT])
+/* The batch := the example, whose logits and attention can be read then. Returns its loss. */
+static double look(struct Run *run, int32_t tokens[CONTEXT])
 {
     int32_t targets[CONTEXT];
     struct String string;
@@ -25,7 +25,24 @@ static void look(struct Run *run, int32_t tokens[CONTEXT])
     reversal_example(tokens, targets, &string, false);
     batch_clear(&run->batch);
     batch_add(&run->batch, tokens, targets, ROWS);
-    model_forward(run->model, &run->batch);
+    return model_forward(run->model, &run->batch);
+}
+
+/* Every weight that the mask leaves. */
+static void tabulate_weights(struct Run *run, struct Table *table)
+{
+    int32_t tokens[CONTEXT];
+    look(run, tokens);
+    for (int layer = 0; layer < run->options->layers; layer++) {
+        for (int head = 0; head < run->options->heads; head++) {
+            for (int query = 0; query < ROWS; query++) {
+                for (int key = 0; key <= query; key++) {
+                    table_row(table, "%d\t%d\t%d\t%d\t%.6f", layer + 1, head + 1, query, key,
+                              (double)model_attention(run->model, layer, head, 0, query, key));
+                }
+            }
+        }
+    }
 }
 
 static int strongest_key(const struct Model *model, int layer, int head, int query)
@@ -113,8 +130,7 @@ static void report_swap(struct Run *run)
 static void report_unseen_rows(struct Run *run)
 {
     int32_t tokens[CONTEXT];
-    look(run, tokens);
-    double all = model_forward(run->model, &run->batch);
+    double all = look(run, tokens);
     double without = model_gradient(run->model, &run->batch);
     printf("  The %d rows above the separator have no target. Without their queries in the\n"
            "  last block the loss is %.9f, with them %.9f.\n",
@@ -197,14 +213,17 @@ static void report_ablation(struct Run *run, uint64_t seed, struct Table *table)
 
 void report_attention(struct Run *run, uint64_t seed, const char *out)
 {
+    struct Table *attention = table_new(out, "attention", "block head query key weight");
     struct Table *strongest =
         table_new(out, "strongest", "block head query query_token key key_token weight wanted");
     struct Table *ablation = table_new(out, "ablation", "part right total");
+    tabulate_weights(run, attention);
     page_heading("Reading attention");
     report_strongest(run, strongest);
     report_swap(run);
     report_unseen_rows(run);
     report_ablation(run, seed, ablation);
+    table_save(attention);
     table_save(strongest);
     table_save(ablation);
 }

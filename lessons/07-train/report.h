@@ -48,7 +48,7 @@ void run_free(struct Run *run);
 /* Die now if one of the run's files could not be written into out later. */
 void run_check_files(const char *out);
 
-/* Write loss.tsv, attention.tsv and model.safetensors; the other tables are written by the sections
+/* Write loss.tsv and model.safetensors; the other tables are written by the sections
    that they belong to. */
 void run_save(struct Run *run, const char *out);
 

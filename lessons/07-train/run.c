@@ -62,30 +62,6 @@ void run_free(struct Run *run)
     seen_free(&run->seen);
 }
 
-static void save_attention(struct Run *run, const char *out)
-{
-    int32_t tokens[CONTEXT], targets[CONTEXT];
-    struct String string;
-    string_parse(&string, "fgcabe");
-    reversal_example(tokens, targets, &string, false);
-    int length = 2 * string.length + 1;
-    batch_clear(&run->batch);
-    batch_add(&run->batch, tokens, NULL, length);
-    model_forward(run->model, &run->batch);
-    struct Table *table = table_new(out, "attention", "block head query key weight");
-    for (int layer = 0; layer < run->options->layers; layer++) {
-        for (int head = 0; head < run->options->heads; head++) {
-            for (int query = 0; query < length; query++) {
-                for (int key = 0; key <= query; key++) {
-                    table_row(table, "%d\t%d\t%d\t%d\t%.6f", layer + 1, head + 1, query, key,
-                              (double)model_attention(run->model, layer, head, 0, query, key));
-                }
-            }
-        }
-    }
-    table_save(table);
-}
-
 void run_check_files(const char *out)
 {
     static const char *const names[] = {"loss.tsv",      "accuracy.tsv", "attention.tsv",
@@ -106,7 +82,6 @@ void run_save(struct Run *run, const char *out)
         table_row(table, "%d\t%.9g", step + 1, run->losses[step]);
     }
     table_save(table);
-    save_attention(run, out);
     char path[4096];
     snprintf(path, sizeof path, "%s/model.safetensors", out);
     checkpoint_save(run->model, path);

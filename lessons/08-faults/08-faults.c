@@ -88,12 +88,6 @@ static int choose(const struct Fault *chosen[FAULTS])
     return n;
 }
 
-static int steps_of(const struct Fault *fault)
-{
-    bool fewer = fault->most_steps != 0 && fault->most_steps < settings.steps;
-    return fewer ? fault->most_steps : settings.steps;
-}
-
 int main(int argc, char **argv)
 {
     struct Common common;
@@ -108,7 +102,7 @@ int main(int argc, char **argv)
     const struct Fault *chosen[FAULTS];
     int count = choose(chosen), done = 0, total = 0;
     for (int i = 0; i < count; i++) {
-        total += steps_of(chosen[i]) * settings.seeds;
+        total += fault_steps(chosen[i], settings.steps) * settings.seeds;
     }
     printf("Lesson 08. What goes wrong, and what only looks wrong\n");
     report_runs(chosen, count, &settings, common.seed);

@@ -58,8 +58,10 @@ static bool change_the_future(struct Result *r)
 {
     enum { SIZE = LAYERS * HEADS * CONTEXT * CONTEXT };
     static float before[SIZE], after[SIZE];
+    struct String string;
     float most;
-    show_string(r, letters);
+    string_parse(&string, letters);
+    show_string(r, &string);
     read_weights(r, before);
     r->batch.tokens[LAST_AT] = 9; /* j */
     read_weights(r, after);
@@ -95,22 +97,16 @@ static void explain_query_axis(struct Result *r, struct Result *reference)
 /* The mean weight that a query with a target gives to the token behind it, which is the target. */
 static void explain_no_mask(struct Result *r, uint64_t seed, bool beside)
 {
-    struct String strings[1];
+    struct String strings[TESTED];
+    double sums[LAYERS * HEADS] = {0};
+    int count = 0;
     page_heading("No mask: reading the answer");
     printf("  The mean weight that a place gives to the one behind it, which holds what it\n"
            "  shall write; an even look at all %d would give it %.2f.\n",
            CONTEXT, 1.0 / CONTEXT);
-    static double sums[LAYERS * HEADS];
-    int count = 0;
-    struct Rng rng = rng_stream(seed, "test");
-    memset(sums, 0, sizeof sums);
+    strings_draw(strings, TESTED, seed, "test", SHORTEST, LONGEST_TRAINED);
     for (int i = 0; i < TESTED; i++) {
-        strings[0] = string_draw(&rng, SHORTEST, LONGEST_TRAINED);
-        char text[LONGEST + 1] = "";
-        for (int j = 0; j < strings[0].length; j++) {
-            text[j] = token_letter(strings[0].letters[j]);
-        }
-        show_string(r, text);
+        show_string(r, &strings[i]);
         model_forward(r->model, &r->batch);
         for (int row = 0; row < r->batch.start[1] - 1; row++) {
             if (r->batch.targets[row] != IGNORE) {

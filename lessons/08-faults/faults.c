@@ -100,13 +100,17 @@ static void test(struct Result *r)
     r->truth = score_told(r, strings);
 }
 
+int fault_steps(const struct Fault *fault, int steps)
+{
+    return fault->most_steps != 0 && fault->most_steps < steps ? fault->most_steps : steps;
+}
+
 struct Result fault_run(const struct Fault *fault, uint64_t seed, int steps, int width,
                         struct Progress *bar, int done)
 {
-    bool fewer = fault->most_steps != 0 && fault->most_steps < steps;
     struct Result r = {.fault = fault,
                        .seed = seed,
-                       .steps = fewer ? fault->most_steps : steps,
+                       .steps = fault_steps(fault, steps),
                        .model = model_new(config_of(fault, width), BATCH)};
     r.losses = zeros_new((size_t)r.steps, sizeof *r.losses);
     batch_new(&r.batch, BATCH, CONTEXT);
@@ -126,9 +130,7 @@ void result_free(struct Result *r)
     free(r->losses);
 }
 
-void show_string(struct Result *r, const char *letters)
+void show_string(struct Result *r, const struct String *string)
 {
-    struct String string;
-    string_parse(&string, letters);
-    fill(r, &string, 1, false);
+    fill(r, string, 1, false);
 }

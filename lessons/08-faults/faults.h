@@ -37,13 +37,16 @@ struct Result {
    25 places of a row. */
 bool looks_ahead(const struct Fault *fault);
 
+/* How many of so many steps this fault is trained for. */
+int fault_steps(const struct Fault *fault, int steps);
+
 /* Train as many steps (fewer if the fault says so) and test. Each step is counted on the bar from
    done on. */
 struct Result fault_run(const struct Fault *fault, uint64_t seed, int steps, int width,
                         struct Progress *bar, int done);
 void result_free(struct Result *result);
 
-/* The batch of one padded example: the letters, the separator, the reversal. */
-void show_string(struct Result *result, const char *letters);
+/* The batch of one padded example: the string, the separator, the reversal. */
+void show_string(struct Result *result, const struct String *string);
 
 #endif
