@@ -1,0 +1,26 @@
+/* build: from the learner's file to a program, by the compiler, under limits of its own. */
+#ifndef GRADERS_BUILD_H
+#define GRADERS_BUILD_H
+
+#include <stdbool.h>
+
+#include "exercise.h"
+#include "sandbox.h"
+
+enum Built { BUILT, NOT_BUILT, UNCHANGED /* nothing but comments differs from the stub */ };
+
+struct Build {
+    enum Built how;
+    char program[200];   /* where it is, if it was built */
+    char complaint[400]; /* why not: one line, "answer.c:12: 'x' undeclared" */
+    char warning[400];   /* the compiler's first warning, or empty */
+};
+
+/* Compile source (a path) as the answer to e, under the directory (which is made). */
+struct Build build_answer(const struct Exercise *e, const char *source, const char *directory);
+
+/* One call of the learner's function: c handed in, and replaced with what came back. Returns true
+   if it returned and sent everything; else why not is in *ran. */
+bool call_answer(const char *program, struct Case *c, const struct Limits *limits, struct Ran *ran);
+
+#endif
