@@ -17,6 +17,7 @@ $(if $(filter light dark,$(THEME)),,$(error THEME can be light or dark, not $(TH
 
 JANSSON := $(shell pkg-config --cflags --libs jansson 2>/dev/null)
 CHECK   := $(shell pkg-config --cflags --libs check 2>/dev/null)
+SECCOMP := $(shell pkg-config --exists libseccomp && echo -DHAVE_SECCOMP && pkg-config --cflags --libs libseccomp)
 
 # -ffp-contract=off: a*b + c rounds twice unless the source says fma. No errno and no traps change no result; they
 # only let sqrt and fma be single instructions. BITS stands behind CFLAGS, so that nothing there can undo it.
@@ -119,6 +120,9 @@ test-core: need-test $(BUILD)/test-core
 test-lessons: need-test $(BUILD)/test-lessons $(numbers:%=lesson-%)
 	$(BUILD)/test-lessons
 
+test-exercises: need-test $(BUILD)/test-exercises
+	$(BUILD)/test-exercises
+
 test-pages: $(numbers:%=lesson-%)
 	@sh tests/pages.sh '$(lessons)' $(if $(fast),short,compare)
 	@sh tests/numbers.sh '$(lessons)'
@@ -139,6 +143,37 @@ $(BUILD)/test-lessons: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c tests/le
 
 $(BUILD)/train20: $(BUILD)/tests/portability/train20.o $(BUILD)/common.a
 	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
+
+# Exercises. The grader is one program. The learner's side of an exercise is another, which the grader makes of the
+# answer and of these objects: they are compiled with all the sanitizers that there are.
+check: $(BUILD)/grader
+	@$< check
+
+check-%: $(BUILD)/grader
+	@$< check --only $*
+
+graders := $(notdir $(patsubst %/,%,$(wildcard tests/graders/[0-9]*/)))
+answer_side := host/main case $(graders:%=%/call)
+
+grader := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/graders/*.c tests/graders/*/grader.c))
+
+$(BUILD)/grader: $(grader) $(BUILD)/common.a | $(answer_side:%=$(BUILD)/answer/tests/graders/%.o)
+	@echo 'linking $@'
+	$(quiet)$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) $(SECCOMP) -lm
+
+$(BUILD)/test-exercises: $(filter-out %/main.o,$(grader)) $(BUILD)/common.a $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c tests/exercises/*.c)) \
+        | $(answer_side:%=$(BUILD)/answer/tests/graders/%.o)
+	@echo 'linking $@'
+	$(quiet)$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) $(SECCOMP) -lm
+
+$(BUILD)/answer-flags: tests/graders/flags.sh $(BUILD)/flags
+	@sh $< '$(CC)' >$@
+
+$(BUILD)/answer/%.o: %.c $(BUILD)/answer-flags
+	@mkdir -p $(@D)
+	$(quiet)$$(cat $(BUILD)/answer-flags) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/graders/sandbox.o: private override CFLAGS += $(SECCOMP)
 
 # Speed. It reports; it fails only if the work that was timed is not the right work.
 bench: $(BUILD)/bench-run

@@ -5,15 +5,20 @@
 #include <stdbool.h>
 
 #include "exercise.h"
+#include "result.h"
 #include "sandbox.h"
+
+/* Where the build is, and a path in it (until the next call). */
+extern const char *build_directory;
+const char *build_path(const char *name);
 
 enum Built { BUILT, NOT_BUILT, UNCHANGED /* nothing but comments differs from the stub */ };
 
 struct Build {
     enum Built how;
-    char program[200];   /* where it is, if it was built */
-    char complaint[400]; /* why not: one line, "answer.c:12: 'x' undeclared" */
-    char warning[400];   /* the compiler's first warning, or empty */
+    char program[200];    /* where it is, if it was built */
+    char complaint[LINE]; /* why not: one line, "answer.c:12: 'x' undeclared" */
+    char warning[LINE];   /* the compiler's first warning, or empty */
 };
 
 /* Compile source (a path) as the answer to e, under the directory (which is made). */
@@ -21,6 +26,6 @@ struct Build build_answer(const struct Exercise *e, const char *source, const ch
 
 /* One call of the learner's function: c handed in, and replaced with what came back. Returns true
    if it returned and sent everything; else why not is in *ran. */
-bool call_answer(const char *program, struct Case *c, const struct Limits *limits, struct Ran *ran);
+bool call_answer(const char *program, struct Case *c, const struct Limits *limits, struct Ended *ran);
 
 #endif

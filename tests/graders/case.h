@@ -56,11 +56,22 @@ float *floats(const struct Case *c, const char *name);
 int32_t *integers(const struct Case *c, const char *name);
 const struct Array *case_array(const struct Case *c, const char *name);
 
-/* The bytes of a case and back: the struct, then every array. Each array read is an allocation of
-   its exact size between two margins of a known pattern. False if the bytes are no such case. */
+/* A case as bytes: the struct, then every array. */
 size_t case_bytes(const struct Case *c);
 void case_write(const struct Case *c, void *bytes);
-bool case_read(struct Case *c, const void *bytes, size_t n);
+
+/* In the learner's process: the case in these bytes. Each array is an allocation of exactly its
+   size, so that AddressSanitizer sees the first entry past either end; without AddressSanitizer it
+   stands between two margins, which case_overrun looks at: the array that was written past either
+   end, or NULL. */
+void case_read(struct Case *c, const void *bytes);
+const struct Array *case_overrun(const struct Case *c);
+
+/* In the grader: the arrays of c overwritten with those that came back. False, and c as it was, if
+   the bytes are not those of the same case. */
+bool case_take(struct Case *c, const void *bytes, size_t n);
+
+void case_copy(struct Case *copy, const struct Case *c);
 void case_free(struct Case *c);
 
 #endif

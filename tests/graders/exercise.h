@@ -34,8 +34,8 @@ struct Wanted {
 };
 
 struct Exercise {
-    const char *name;   /* "02-scaled-dot" */
-    const char *lesson; /* where to read: "lesson 02" */
+    const char *name;     /* "02-scaled-dot" */
+    const char *lesson;   /* where to read: "lesson 02" */
     const char *function; /* what the learner writes; functions, with spaces between them */
     const struct Check *checks;
     int n_checks;

@@ -8,7 +8,7 @@
 
 enum State { TODO, PASS, WRONG, CRASH, TIMEOUT, COMPILE };
 
-enum { MAX_CHECKS = 16, MAX_LINES = 4, LINE = 400 };
+enum { MAX_CHECKS = 16, MAX_LINES = 4, LINE = 400, PRINTED = 1000 };
 
 struct CheckResult {
     char name[80];
@@ -25,9 +25,16 @@ struct Result {
     struct CheckResult checks[MAX_CHECKS];
     char mistake[32];            /* the mistake that was recognised, by its id; empty if none was */
     char lines[MAX_LINES][LINE]; /* what to tell the learner, most important first; "" ends it */
+    char printed[PRINTED];       /* the beginning of what the learner's function printed */
     uint64_t seed;               /* the checks' values were drawn from it */
     double seconds;              /* of the wall clock */
 };
+
+/* A line of text, cut off where it is too long. */
+void write_line(char line[LINE], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One more line for the learner; nothing if it is empty or if there is no room. */
+void result_add(struct Result *result, const char *line);
 
 /* "PASS" and so on, as it stands in the rows. */
 const char *state_name(enum State state);

@@ -11,12 +11,13 @@ struct Limits {
     double seconds;   /* of processor time; of the wall clock five times as many */
     size_t memory;    /* bytes resident at once */
     size_t file_size; /* bytes in a file that it writes; 0: it may write none */
-    bool untrusted;   /* the learner's own code: no new process or thread, no file to write, no network */
+    bool
+        untrusted; /* the learner's own code: no new process or thread, no file to write, no network */
 };
 
-enum How { ENDED, SIGNALLED, OUT_OF_TIME, OUT_OF_MEMORY };
+enum How { EXITED, SIGNALLED, OUT_OF_TIME, OUT_OF_MEMORY };
 
-struct Ran {
+struct Ended {
     enum How how;
     int status; /* the exit status, or the signal */
     /* What it wrote to stdout, stderr and descriptor 3, NUL-terminated. Of the first two only the
@@ -28,8 +29,11 @@ struct Ran {
 };
 
 /* Run argv[0] (a path) with these bytes as its standard input. */
-struct Ran sandbox_run(char *const argv[], const void *input, size_t input_size,
+struct Ended sandbox_run(char *const argv[], const void *input, size_t input_size,
                        const struct Limits *limits);
-void ran_free(struct Ran *ran);
+void ended_free(struct Ended *ran);
+
+/* Are system calls filtered here? Without (no seccomp) a process that means harm could change files. */
+bool sandbox_has_filter(void);
 
 #endif

@@ -1,0 +1,26 @@
+/* Exercise 02: scaled dot-product attention. The task, and where to read: README.md.
+
+   For each sequence b and head h of a batch:
+
+     scores (Tq,Tk)  = q · kᵀ / sqrt(d_head)
+     weights (Tq,Tk) = softmax over the keys of each query
+     out (Tq,d_head) = weights · v
+
+   q        (B,H,Tq,d_head), to be read: q[((b*H + h)*Tq + i)*d_head + c]
+   k, v     (B,H,Tk,d_head), to be read
+   weights  (B,H,Tq,Tk), to be written
+   out      (B,H,Tq,d_head), to be written
+
+   The model is d_model = H*d_head wide. There is no mask: every query sees every key, and there may
+   be more keys than queries. softmax(weights, scores, rows, n) is given; it may work in place.
+
+   `make check-02` grades it. */
+#include "exercises/02-scaled-dot/answer.h"
+
+#include <math.h>
+
+void scaled_dot(float *out, float *weights, const float *q, const float *k, const float *v, int B,
+                int H, int Tq, int Tk, int d_head)
+{
+    /* Your code. */
+}

@@ -1,0 +1,172 @@
+/* The grading table. For each exercise the stub is TODO, the solution passes, and so does every
+   variant in tests/variants/NN-name/; every line of tests/mutants/NN-name.txt, a change to the
+   solution, is WRONG and its mistake is named, and no mistake of a grader is without such a line. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "suites.h"
+#include "tests/graders/build.h"
+#include "tests/graders/run.h"
+#include "tests/graders/stub.h"
+#include "tests/helpers.h"
+
+enum { MAX_MUTANTS = 40, SEEDS = 2 };
+
+static const struct Exercise *exercise_number(int i)
+{
+    ck_assert(n_exercises > 0 && i < n_exercises);
+    return exercises[i];
+}
+
+static char directory[200];
+
+/* In the checkout; each exercise has a build directory of its own. */
+static void prepare(const struct Exercise *e)
+{
+    snprintf(directory, sizeof directory, "build/table/%s", e->name);
+    directory_make(directory);
+}
+
+static struct Result grade(const struct Exercise *e, const char *source, uint64_t seed)
+{
+    struct Grading grading = {.seed = seed, .timeout_scale = 5};
+    return grade_answer(e, source, directory, &grading);
+}
+
+/* text as the answer to e. */
+static struct Result grade_text(const struct Exercise *e, const char *text, uint64_t seed)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/given.c", directory);
+    file_replace(path, text, strlen(text));
+    return grade(e, path, seed);
+}
+
+static void expect_pass(const struct Result *r, const char *what)
+{
+    ck_assert_msg(r->state == PASS && r->passed == r->n_checks && r->n_checks >= 3,
+                  "%s: %s is %s: %s", r->exercise, what, state_name(r->state), r->lines[0]);
+}
+
+START_TEST(stub_is_to_do)
+{
+    const struct Exercise *e = exercise_number(_i);
+    char path[300];
+    prepare(e);
+    snprintf(path, sizeof path, "tests/solutions/%s.c", e->name);
+    char *stub = stub_of(path);
+    struct Result r = grade_text(e, stub, 1);
+    ck_assert_msg(r.state == TODO, "%s: the stub is %s: %s", e->name, state_name(r.state),
+                  r.lines[0]);
+    /* A stub compiles: with one more statement it is an answer, and a wrong one. */
+    char *body = strstr(stub, "/* Your code. */");
+    ck_assert(body != NULL);
+    memcpy(body, "{;}             ", strlen("/* Your code. */"));
+    r = grade_text(e, stub, 1);
+    ck_assert_msg(r.state == WRONG, "%s: a stub that does nothing is %s: %s", e->name,
+                  state_name(r.state), r.lines[0]);
+    free(stub);
+}
+END_TEST
+
+START_TEST(solution_passes)
+{
+    const struct Exercise *e = exercise_number(_i);
+    char path[300];
+    prepare(e);
+    snprintf(path, sizeof path, "tests/solutions/%s.c", e->name);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct Result r = grade(e, path, seed);
+        expect_pass(&r, "the solution");
+    }
+}
+END_TEST
+
+START_TEST(variants_pass)
+{
+    const struct Exercise *e = exercise_number(_i);
+    char path[600];
+    int found = 0;
+    prepare(e);
+    snprintf(path, sizeof path, "tests/variants/%s", e->name);
+    DIR *variants = opendir(path);
+    ck_assert_msg(variants != NULL, "no %s", path);
+    for (struct dirent *entry; (entry = readdir(variants)) != NULL;) {
+        if (strstr(entry->d_name, ".c") == NULL) {
+            continue;
+        }
+        snprintf(path, sizeof path, "tests/variants/%s/%s", e->name, entry->d_name);
+        struct Result r = grade(e, path, (uint64_t)++found);
+        expect_pass(&r, entry->d_name);
+    }
+    closedir(variants);
+    ck_assert_msg(found >= 2, "%s has %d variants", e->name, found);
+}
+END_TEST
+
+/* The solution of e changed by these sed commands; to be freed. */
+static char *changed(const struct Exercise *e, const char *commands)
+{
+    char path[300], command[1000], *text = NULL;
+    size_t size;
+    snprintf(path, sizeof path, "%s/commands.sed", directory);
+    file_replace(path, commands, strlen(commands));
+    snprintf(command, sizeof command, "sed -f %s tests/solutions/%s.c", path, e->name);
+    FILE *sed = popen(command, "r"), *gathered = open_memstream(&text, &size);
+    for (int c; (c = getc(sed)) != EOF;) {
+        putc(c, gathered);
+    }
+    fclose(gathered);
+    ck_assert_msg(pclose(sed) == 0, "%s: sed fails with %s", e->name, commands);
+    return text;
+}
+
+START_TEST(mutants_are_named)
+{
+    const struct Exercise *e = exercise_number(_i);
+    char path[300], id[64];
+    bool named[MAX_MUTANTS] = {false};
+    int commands, count = 0;
+    prepare(e);
+    snprintf(path, sizeof path, "tests/solutions/%s.c", e->name);
+    char *solution = file_text(path);
+    snprintf(path, sizeof path, "tests/mutants/%s.txt", e->name);
+    char *mutants = file_text(path), *rest = mutants;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+        if (line[0] == '#' || sscanf(line, "%63s %n", id, &commands) < 1) {
+            continue;
+        }
+        char *text = changed(e, line + commands);
+        ck_assert_msg(!same_code(text, solution), "%s: %s changes nothing", e->name, id);
+        struct Result r = grade_text(e, text, (uint64_t)++count);
+        ck_assert_msg(r.state == WRONG && strcmp(id, r.mistake) == 0,
+                      "%s: %s is %s and taken for '%s': %s %s", e->name, id, state_name(r.state),
+                      r.mistake, r.lines[0], r.lines[1]);
+        for (int m = 0; m < e->n_mistakes; m++) {
+            named[m] |= strcmp(e->mistakes[m].id, id) == 0;
+        }
+        free(text);
+    }
+    free(mutants);
+    free(solution);
+    ck_assert_msg(count >= 4, "%s has %d mutants", e->name, count);
+    for (int m = 0; m < e->n_mistakes; m++) {
+        ck_assert_msg(named[m], "%s: no mutant makes the mistake %s", e->name, e->mistakes[m].id);
+    }
+}
+END_TEST
+
+Suite *table_suite(void)
+{
+    Suite *suite = suite_create("table");
+    TCase *cases = new_case(suite, "table", NULL);
+    tcase_set_timeout(cases, 300);
+    tcase_add_loop_test(cases, stub_is_to_do, 0, n_exercises);
+    tcase_add_loop_test(cases, solution_passes, 0, n_exercises);
+    tcase_add_loop_test(cases, variants_pass, 0, n_exercises);
+    tcase_add_loop_test(cases, mutants_are_named, 0, n_exercises);
+    return suite;
+}

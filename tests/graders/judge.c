@@ -1,0 +1,382 @@
+/* A value is right when it is within a small share of the largest value of its array: float sums in
+   another order differ by a few units in the last place. The comparison is written so that NaN is
+   never right where a number is expected. */
+#include "judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base.h"
+
+static const double USUAL_TOLERANCE = 2e-5;
+
+struct Wanted expect(const struct Exercise *e, const struct Case *given, Mistakes mistakes)
+{
+    struct Wanted want = {0};
+    for (int i = 0; i < given->n_arrays; i++) {
+        const struct Array *a = &given->arrays[i];
+        if (a->role == IN) {
+            continue;
+        }
+        want.values[i] = zeros_new((size_t)a->size, sizeof *want.values[i]);
+        for (int j = 0; j < a->size && a->role == BOTH; j++) {
+            want.values[i][j] = a->integer ? a->i[j] : (double)a->f[j];
+        }
+    }
+    e->expect(&want, given, mistakes);
+    return want;
+}
+
+void wanted_free(struct Wanted *want)
+{
+    for (int i = 0; i < MAX_ARRAYS; i++) {
+        free(want->values[i]);
+    }
+}
+
+double *wanted(struct Wanted *want, const struct Case *c, const char *name)
+{
+    double *values = want->values[case_array(c, name) - c->arrays];
+    if (values == NULL) {
+        die("'%s' is no output of this case", name);
+    }
+    return values;
+}
+
+static double value(const struct Array *a, int i)
+{
+    return a->integer ? a->i[i] : (double)a->f[i];
+}
+
+static double largest(const double *values, int n)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(values[i]);
+        most = size > most && isfinite(size) ? size : most;
+    }
+    return most;
+}
+
+static bool equal(double got, double want, double margin)
+{
+    return isfinite(want) ? fabs(got - want) <= margin : isnan(want) ? isnan(got) : got == want;
+}
+
+static double margin_of(const struct Exercise *e, const struct Array *a, const double *want)
+{
+    double share = e->tolerance > 0 ? e->tolerance : USUAL_TOLERANCE;
+    return a->integer ? 0.0 : share * largest(want, a->size);
+}
+
+/* The first entry of the outputs that differs from want: its array and its index; false if none. */
+static bool first_difference(const struct Exercise *e, const struct Case *got,
+                             const struct Wanted *want, int *array, int *index)
+{
+    for (*array = 0; *array < got->n_arrays; ++*array) {
+        const struct Array *a = &got->arrays[*array];
+        const double *w = want->values[*array];
+        double margin = w != NULL ? margin_of(e, a, w) : 0.0;
+        for (*index = 0; w != NULL && *index < a->size; ++*index) {
+            if (!equal(value(a, *index), w[*index], margin)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool matches(const struct Exercise *e, const struct Case *got, const struct Wanted *want)
+{
+    int array, index;
+    return !first_difference(e, got, want, &array, &index);
+}
+
+/* The first input that is not what it was: its array and index. */
+static bool changed_input(const struct Trial *t, int *array, int *index)
+{
+    for (*array = 0; *array < t->given.n_arrays; ++*array) {
+        const struct Array *before = &t->given.arrays[*array], *after = &t->got.arrays[*array];
+        for (*index = 0; before->role == IN && *index < before->size; ++*index) {
+            if (before->i[*index] != after->i[*index]) { /* compares bits, of floats too */
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* "scores[b0 h1 q2 k0]" */
+static void place(char *text, size_t room, const struct Array *a, int index)
+{
+    int at[MAX_RANK], rank = (int)strlen(a->axes);
+    for (int i = rank - 1; i >= 0; i--) {
+        at[i] = index % a->shape[i];
+        index /= a->shape[i];
+    }
+    size_t n = (size_t)snprintf(text, room, "%s[", a->name);
+    for (int i = 0; i < rank; i++) {
+        n += (size_t)snprintf(text + n, room - n, "%s%c%d", i > 0 ? " " : "", a->axes[i], at[i]);
+    }
+    snprintf(text + n, room - n, "]");
+}
+
+/* Enough digits for the two to look different. */
+static void evidence_of(char *text, const struct Array *a, int index, double want)
+{
+    char where[80], yours[40], expected[40];
+    double got = value(a, index);
+    int digits = 4;
+    place(where, sizeof where, a, index);
+    do {
+        snprintf(yours, sizeof yours, "%.*g", digits, got);
+        snprintf(expected, sizeof expected, "%.*g", digits, want);
+    } while (strcmp(yours, expected) == 0 && ++digits < 10);
+    bool untouched = a->integer ? a->i[index] == INT32_MIN : false;
+    write_line(text, "%s: yours %s, expected %s", where, untouched ? "never written" : yours,
+               expected);
+}
+
+bool judge(const struct Exercise *e, const struct Trial *t, char evidence[LINE])
+{
+    int array, index;
+    struct Wanted want = expect(e, &t->given, 0);
+    bool right = true;
+    evidence[0] = '\0';
+    if (changed_input(t, &array, &index)) {
+        char where[80];
+        right = false;
+        place(where, sizeof where, &t->got.arrays[array], index);
+        write_line(evidence, "%s was %.6g and is now %.6g", where,
+                   value(&t->given.arrays[array], index), value(&t->got.arrays[array], index));
+    } else if (first_difference(e, &t->got, &want, &array, &index)) {
+        right = false;
+        evidence_of(evidence, &t->got.arrays[array], index, want.values[array][index]);
+    }
+    wanted_free(&want);
+    return right;
+}
+
+/* Do these mistakes explain every trial, and show in two of them (in all, if there are fewer)? */
+static bool explains(const struct Exercise *e, const struct Trial *trials, int n, Mistakes mistakes)
+{
+    int shown = 0;
+    bool all = true;
+    for (int i = 0; all && i < n; i++) {
+        struct Wanted wrong = expect(e, &trials[i].given, mistakes);
+        struct Wanted right = expect(e, &trials[i].given, 0);
+        all = matches(e, &trials[i].got, &wrong);
+        shown += !matches(e, &trials[i].got, &right);
+        wanted_free(&wrong);
+        wanted_free(&right);
+    }
+    return all && shown >= (n < 2 ? n : 2) && shown > 0;
+}
+
+Mistakes diagnose(const struct Exercise *e, const struct Trial *trials, int n)
+{
+    for (int first = 0; first < e->n_mistakes; first++) {
+        if (explains(e, trials, n, 1u << first)) {
+            return 1u << first;
+        }
+    }
+    for (int first = 0; first < e->n_mistakes; first++) {
+        for (int second = first + 1; second < e->n_mistakes; second++) {
+            if (explains(e, trials, n, 1u << first | 1u << second)) {
+                return 1u << first | 1u << second;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Reading off. Each of these looks for one pattern in one array and says so, or says nothing. */
+
+struct Look {
+    const struct Array *got;
+    const double *want;
+    double margin;
+    char *text;
+};
+
+static bool never_written(const struct Look *l)
+{
+    const struct Array *a = l->got;
+    int n = 0, first = -1;
+    for (int i = 0; i < a->size; i++) {
+        bool fresh = a->integer ? a->i[i] == INT32_MIN : isnan(a->f[i]);
+        if (fresh && isfinite(l->want[i])) {
+            first = n++ == 0 ? i : first;
+        }
+    }
+    if (n == a->size) {
+        write_line(
+            l->text,
+            a->integer
+                ? "%s is never written."
+                : "%s is NaN everywhere: it is never written, or only added to (it starts as NaN).",
+            a->name);
+    } else if (n > 0) {
+        char where[80];
+        place(where, sizeof where, a, first);
+        write_line(
+            l->text,
+            a->integer
+                ? "%d of the %d entries of %s are never written, first %s."
+                : "%d of the %d entries of %s are NaN, first %s: never written, or computed from "
+                  "something that is NaN or infinite.",
+            n, a->size, a->name, where);
+    }
+    return n > 0;
+}
+
+/* The one number by which all differ, as ratio or as difference; NaN if there is none. */
+static double constant(const struct Look *l, bool ratio)
+{
+    double found = NAN, sure = 0.0;
+    for (int i = 0; i < l->got->size; i++) {
+        if (fabs(l->want[i]) > sure) { /* the largest entry tells it most exactly */
+            sure = fabs(l->want[i]);
+            found = ratio ? value(l->got, i) / l->want[i] : value(l->got, i) - l->want[i];
+        }
+    }
+    for (int i = 0; i < l->got->size; i++) {
+        double want = ratio ? l->want[i] * found : l->want[i] + found;
+        if (!(fabs(value(l->got, i) - want) <= 2 * l->margin * fmax(1.0, fabs(found)))) {
+            return NAN;
+        }
+    }
+    return found;
+}
+
+static bool constant_ratio(const struct Look *l)
+{
+    double ratio = l->got->size > 1 ? constant(l, true) : NAN;
+    if (isnan(ratio)) {
+        return false;
+    }
+    if (ratio == 0.0) {
+        write_line(l->text, "%s is zero everywhere.", l->got->name);
+    } else if (fabs(ratio + 1.0) < 1e-4) {
+        write_line(l->text, "%s has the wrong sign everywhere.", l->got->name);
+    } else {
+        write_line(l->text, "Every entry of %s is %.4g times what it should be.", l->got->name,
+                   ratio);
+    }
+    return true;
+}
+
+static bool constant_difference(const struct Look *l)
+{
+    double difference = l->got->size > 1 ? constant(l, false) : NAN;
+    if (isnan(difference)) {
+        return false;
+    }
+    write_line(l->text, "Every entry of %s is %.4g too %s.", l->got->name, fabs(difference),
+               difference > 0 ? "large" : "small");
+    return true;
+}
+
+/* The index into an array with axes x and y exchanged that belongs to index of a. */
+static int exchanged(const struct Array *a, int index, int x, int y)
+{
+    int at[MAX_RANK], rank = (int)strlen(a->axes), result = 0;
+    for (int i = rank - 1; i >= 0; i--) {
+        at[i] = index % a->shape[i];
+        index /= a->shape[i];
+    }
+    for (int i = 0; i < rank; i++) {
+        int axis = i == x ? y : i == y ? x : i;
+        result = result * a->shape[axis] + at[axis];
+    }
+    return result;
+}
+
+static bool two_axes_exchanged(const struct Look *l)
+{
+    int rank = (int)strlen(l->got->axes);
+    for (int x = 0; x < rank; x++) {
+        for (int y = x + 1; y < rank; y++) {
+            bool all = true, moved = false;
+            for (int i = 0; all && i < l->got->size; i++) {
+                int j = exchanged(l->got, i, x, y);
+                moved = moved || i != j;
+                all = equal(value(l->got, j), l->want[i], l->margin);
+            }
+            if (all && moved) {
+                write_line(l->text, "The values of %s are right, but axes %c and %c are exchanged.",
+                           l->got->name, l->got->axes[x], l->got->axes[y]);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The sums over the last axis are 1 where that is expected, in got or in want. */
+static bool rows_sum_to_one(const struct Look *l, bool of_got, double *first)
+{
+    int rank = (int)strlen(l->got->axes), n = l->got->shape[rank - 1];
+    bool all = true;
+    for (int row = 0; row < l->got->size / n; row++) {
+        double sum = 0.0;
+        for (int i = row * n; i < (row + 1) * n; i++) {
+            sum += of_got ? value(l->got, i) : l->want[i];
+        }
+        bool one = fabs(sum - 1.0) < 1e-4;
+        *first = all && !one ? sum : *first;
+        all = all && one;
+    }
+    return all;
+}
+
+static bool sums_of_rows(const struct Look *l)
+{
+    double sum = 0.0;
+    if (l->got->integer || !rows_sum_to_one(l, false, &sum) || rows_sum_to_one(l, true, &sum)) {
+        return false;
+    }
+    write_line(l->text,
+               "Each row of %s must add up to 1; the first of yours that does not adds up to %.4g.",
+               l->got->name, sum);
+    return true;
+}
+
+/* How much of the array is wrong, if only a part is. */
+static bool partly_right(const struct Look *l)
+{
+    int wrong = 0;
+    for (int i = 0; i < l->got->size; i++) {
+        wrong += !equal(value(l->got, i), l->want[i], l->margin);
+    }
+    if (wrong == l->got->size) {
+        return false;
+    }
+    write_line(l->text, "%d of the %d entries of %s are wrong, the others are right.", wrong,
+               l->got->size, l->got->name);
+    return true;
+}
+
+void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
+{
+    static bool (*const looks[])(const struct Look *) = {
+        never_written,      constant_ratio, constant_difference,
+        two_axes_exchanged, sums_of_rows,   partly_right,
+    };
+    int array, index;
+    text[0] = '\0';
+    if (changed_input(t, &array, &index)) {
+        write_line(text, "You change %s, which is only to be read.", t->given.arrays[array].name);
+        return;
+    }
+    struct Wanted want = expect(e, &t->given, 0);
+    if (first_difference(e, &t->got, &want, &array, &index)) {
+        const struct Array *a = &t->got.arrays[array];
+        struct Look look = {a, want.values[array], margin_of(e, a, want.values[array]), text};
+        for (size_t i = 0; i < sizeof looks / sizeof *looks && !looks[i](&look); i++) {
+        }
+    }
+    wanted_free(&want);
+}

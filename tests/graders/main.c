@@ -1,0 +1,88 @@
+/* The program behind make check, next, watch, hint-NN, reset-NN, solution-NN and grade. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "build.h"
+#include "common/base.h"
+#include "common/cli.h"
+#include "common/file.h"
+#include "learner.h"
+
+struct Verb {
+    const char *name, *summary;
+    int (*run)(const struct Settings *settings);
+};
+static const struct Verb verbs[] = {
+    {"check", "Grade the exercises.", learner_check},
+    {"next", "Show the first exercise that is not done.", learner_next},
+    {"watch", "Grade an exercise again each time it is saved.", learner_watch},
+    {"hint", "One more hint for an exercise.", learner_hint},
+    {"reset", "Begin an exercise anew; what was there is kept.", learner_reset},
+    {"solution", "Show the solution of an exercise that is done.", learner_solution},
+};
+
+static uint64_t fresh_seed(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return ((uint64_t)time.tv_nsec * 2654435761u ^ (uint64_t)time.tv_sec ^ (uint64_t)getpid()) %
+           1000000;
+}
+
+/* The build is where this program is. */
+static void find_build(const char *program)
+{
+    static char directory[200];
+    const char *slash = strrchr(program, '/');
+    int length = slash != NULL ? (int)(slash - program) : 1;
+    snprintf(directory, sizeof directory, "%.*s", length, slash != NULL ? program : ".");
+    build_directory = directory;
+}
+
+int main(int argc, char **argv)
+{
+    struct Settings settings = {.grading = {.seed = fresh_seed(), .timeout_scale = 1.0}};
+    struct Option options[] = {
+        {.name = "only",
+         .kind = OPTION_TEXT,
+         .value = &settings.only,
+         .argument = "NN",
+         .help = "this exercise, by its number",
+         .by_default = "all of them"},
+        {.name = "strict",
+         .kind = OPTION_FLAG,
+         .value = &settings.strict,
+         .help = "an exercise that was not begun is a failure too"},
+        {.name = "force",
+         .kind = OPTION_FLAG,
+         .value = &settings.force,
+         .help = "show the solution whatever the state"},
+        {.name = "values",
+         .kind = OPTION_SEED,
+         .value = &settings.grading.seed,
+         .argument = "N",
+         .help = "draw the values of the checks from this seed",
+         .by_default = "a fresh one"},
+        {.name = "timeout-scale",
+         .kind = OPTION_REAL,
+         .value = &settings.grading.timeout_scale,
+         .argument = "X",
+         .help = "give each check X times as long",
+         .least = 0.1,
+         .most = 1000},
+    };
+    struct Common common;
+    find_build(argv[0]);
+    for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++) {
+        if (strcmp(argv[1], verbs[i].name) == 0) {
+            argv[1] = argv[0];
+            cli_parse(argc - 1, argv + 1, verbs[i].summary, "exercises", &common, options,
+                      sizeof options / sizeof *options);
+            return verbs[i].run(&settings);
+        }
+    }
+    program_name = "grader";
+    die("say what to do: check, next, watch, hint, reset, solution or grade");
+}
