@@ -1,0 +1,24 @@
+/* The suites of the tests of grading, and what they share. */
+#ifndef TESTS_GRADERS_TEST_SUITES_H
+#define TESTS_GRADERS_TEST_SUITES_H
+
+#include <check.h>
+
+#include "result.h"
+
+Suite *report_suite(void);    /* rows, TAP, JUnit, JSON */
+Suite *gradebook_suite(void); /* scores, tables, what Moodle and the others take */
+
+/* A result in this state, with n_checks checks named "check 1" and so on, of which the first `passed`
+   passed and the next is in this state; the rest was not run. No lines yet. */
+struct Result sample(const char *exercise, enum State state, int passed, int n_checks);
+
+/* One in each state, with the lines of the row in report.h and others like it. */
+enum { N_SAMPLES = 6 };
+void samples(struct Result results[N_SAMPLES]);
+
+/* What a learner can put into a message or a name: control characters, quotes, markup, letters, and
+   bytes that are no UTF-8. */
+extern const char nasty[];
+
+#endif
