@@ -14,15 +14,18 @@ void csv_text(FILE *stream, const char *text);
 /* Write a field that holds our own text or number, as it is. */
 void csv_field(FILE *stream, const char *text);
 
+/* Where a field stands in the file, with its quotes. */
+struct Field {
+    size_t begin, end;
+};
+
 /* A table that was read. Its first row names the columns. Every row has as many fields. */
 struct Sheet {
     char *bytes;
     size_t size;
     char separator; /* , or ; or a tab: what follows the first name */
     int n_rows, n_columns;
-    struct Field {
-        size_t begin, end; /* its bytes in the file, with the quotes */
-    } * fields;            /* (n_rows, n_columns) */
+    struct Field *fields; /* (n_rows, n_columns) */
 };
 
 /* Read a file; dies with one line if it is no such table. */
