@@ -127,8 +127,8 @@ static void explain_compiler(struct Build *build, const struct Ended *ran)
                    ran->how == OUT_OF_TIME ? "10 s" : "2 GiB");
     } else if (!first_message(build->complaint, ran->err.bytes, " error: ") &&
                !first_message(build->complaint, ran->err.bytes, " fatal error: ")) {
-        int length = (int)strcspn(ran->err.bytes, "\n");
-        write_line(build->complaint, "the compiler failed: %.*s", length, ran->err.bytes);
+        const char *first = ran->err.bytes + strspn(ran->err.bytes, "\n");
+        write_line(build->complaint, "the compiler failed: %.*s", (int)strcspn(first, "\n"), first);
     }
 }
 
@@ -246,7 +246,8 @@ struct Build build_answer(const struct Exercise *e, const char *source, const ch
     return build;
 }
 
-bool call_answer(const char *program, struct Case *c, const struct Limits *limits, struct Ended *ran)
+bool call_answer(const char *program, struct Case *c, const struct Limits *limits,
+                 struct Ended *ran)
 {
     size_t size = case_bytes(c);
     void *bytes = zeros_new(size, 1);

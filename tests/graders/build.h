@@ -26,6 +26,7 @@ struct Build build_answer(const struct Exercise *e, const char *source, const ch
 
 /* One call of the learner's function: c handed in, and replaced with what came back. Returns true
    if it returned and sent everything; else why not is in *ran. */
-bool call_answer(const char *program, struct Case *c, const struct Limits *limits, struct Ended *ran);
+bool call_answer(const char *program, struct Case *c, const struct Limits *limits,
+                 struct Ended *ran);
 
 #endif

@@ -1,56 +1,224 @@
 #include "learner.h"
 
-#include "build.h"
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "build.h"
+#include "common/base.h"
+#include "common/file.h"
+#include "course.h"
+#include "report.h"
+#include "stub.h"
 
 const char *build_directory = "build";
-static const char *const names[] = {"TODO", "PASS", "WRONG", "CRASH", "TIMEOUT", "COMPILE"};
+
+/* exercises/NN-name/file */
+static const char *path_of(int i, const char *file)
+{
+    static char paths[2][LINE];
+    static int turn;
+    turn = !turn;
+    write_line(paths[turn], "exercises/%s/%s", course_name(i), file);
+    return paths[turn];
+}
+
+static struct Result grade(int i, const struct Settings *s)
+{
+    char directory[LINE];
+    write_line(directory, "exercises/%s", course_name(i));
+    return course_grade(i, directory, "answers", &s->grading);
+}
+
+static int chosen(const struct Settings *s)
+{
+    if (s->only == NULL) {
+        die("say which exercise: --only 02");
+    }
+    return course_find(s->only);
+}
 
 int learner_check(const struct Settings *s)
 {
-    int failed = 0;
-    for (int i = 0; i < n_exercises; i++) {
-        if (s->only && exercise_find(s->only) != exercises[i])
-            continue;
-        char source[200], dir[200];
-        snprintf(source, sizeof source, "exercises/%s/answer.c", exercises[i]->name);
-        snprintf(dir, sizeof dir, "%s/answers/%s", build_directory, exercises[i]->name);
-        struct Result r = grade_answer(exercises[i], source, dir, &s->grading);
-        printf("%s %s %d/%d %s %.2f s\n", r.exercise, names[r.state], r.passed, r.n_checks,
-               r.mistake, r.seconds);
-        for (int l = 0; l < MAX_LINES; l++)
-            if (r.lines[l][0])
-                printf("    %s\n", r.lines[l]);
-        for (int c = 0; s->only && c < r.n_checks; c++)
-            printf("   %s: %s %s\n", r.checks[c].name, names[r.checks[c].state], r.checks[c].text);
-        if (r.printed[0])
-            printf("printed: %s\n", r.printed);
-        failed |= state_fails(r.state, s->strict);
+    int first = s->only != NULL ? chosen(s) : 0;
+    int n = s->only != NULL ? 1 : course_size(), status = 0;
+    struct Result *results = zeros_new((size_t)n, sizeof *results);
+    if (s->report != NULL) {
+        report_check(s->report, s->file);
     }
-    return failed;
+    for (int i = 0; i < n; i++) {
+        results[i] = grade(first + i, s);
+        (s->only != NULL ? report_details : report_row)(stdout, &results[i]);
+        fflush(stdout);
+        status |= state_fails(results[i].state, s->strict);
+    }
+    report_summary(stdout, results, n);
+    if (s->report != NULL) {
+        report_write(s->report, s->file, results, n, s->strict);
+    }
+    free(results);
+    return status;
 }
+
+/* The first line of a page, without the "# ", then its first paragraph. */
+static void print_beginning(const char *page)
+{
+    char *text = file_text(page);
+    char *end = strstr(text, "\n\n");
+    end = end != NULL ? strstr(end + 2, "\n\n") : NULL;
+    printf("%.*s\n\n", end != NULL ? (int)(end - text) : (int)strlen(text),
+           text + strspn(text, "# "));
+    free(text);
+}
+
 int learner_next(const struct Settings *s)
 {
-    (void)s;
+    for (int i = 0; i < course_size(); i++) {
+        struct Result r = grade(i, s);
+        if (r.state == PASS) {
+            continue;
+        }
+        int number = atoi(r.exercise);
+        print_beginning(path_of(i, "README.md"));
+        printf("  read   %s, %s\n", path_of(i, "README.md"), r.lesson);
+        printf("  write  %s\n", r.file);
+        printf("  then   make check-%02d, make hint-%02d, make watch\n\n", number, number);
+        report_row(stdout, &r);
+        return 0;
+    }
+    printf("All %d exercises pass.\n", course_size());
     return 0;
 }
+
+static struct timespec saved_at(int i)
+{
+    struct stat status;
+    bool there = stat(path_of(i, course_file(i)), &status) == 0;
+    return there ? status.st_mtim : (struct timespec){0};
+}
+
 int learner_watch(const struct Settings *s)
 {
-    (void)s;
-    return 0;
+    static const struct timespec pause = {.tv_nsec = 300 * 1000 * 1000};
+    int only = s->only != NULL ? chosen(s) : -1;
+    struct timespec *seen = zeros_new((size_t)course_size(), sizeof *seen);
+    for (int i = 0; i < course_size(); i++) {
+        seen[i] = saved_at(i);
+    }
+    printf("Waiting for a file in exercises/ to be saved. Ctrl-C ends it.\n");
+    for (;;) {
+        fflush(stdout);
+        nanosleep(&pause, NULL);
+        for (int i = 0; i < course_size(); i++) {
+            struct timespec t = saved_at(i);
+            if ((only >= 0 && i != only) || t.tv_sec == 0 ||
+                (t.tv_sec == seen[i].tv_sec && t.tv_nsec == seen[i].tv_nsec)) {
+                continue;
+            }
+            seen[i] = t;
+            struct Result r = grade(i, s);
+            report_row(stdout, &r);
+        }
+    }
 }
+
+/* How many hints were asked for, this one counted, at most most. */
+static int count_hint(int i, int most)
+{
+    char path[LINE], text[20];
+    int count = 0;
+    write_line(path, "%s/hints", build_directory);
+    directory_make(path);
+    write_line(path, "%s/hints/%s", build_directory, course_name(i));
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        count = fscanf(file, "%d", &count) == 1 ? count : 0;
+        fclose(file);
+    }
+    count = count < 0 || count >= most ? most : count + 1;
+    snprintf(text, sizeof text, "%d\n", count);
+    file_replace(path, text, strlen(text));
+    return count;
+}
+
 int learner_hint(const struct Settings *s)
 {
-    (void)s;
+    static const char HEADING[] = "## Hint ";
+    int i = chosen(s), hints = 0, shown;
+    char *text = file_text(path_of(i, "hints.md")), *from = strstr(text, HEADING);
+    for (char *at = from; at != NULL; at = strstr(at + 1, HEADING)) {
+        hints++;
+    }
+    if (hints == 0) {
+        die("%s has no hints", path_of(i, "hints.md"));
+    }
+    shown = count_hint(i, hints);
+    char *end = from;
+    for (int n = 0; n < shown && end != NULL; n++) {
+        end = strstr(end + 1, HEADING);
+    }
+    fwrite(from, 1, end != NULL ? (size_t)(end - from) : strlen(from), stdout);
+    printf(shown < hints ? "%sThere are %d hints; make hint-%.2s shows one more.\n"
+                         : "%sThese are all %d hints. make check-%.2s says what is wrong.\n",
+           end != NULL ? "" : "\n", hints, course_name(i));
+    free(text);
     return 0;
 }
+
+/* Keep the file under the first free name: answer.c.kept-1, -2, ... */
+static void keep(int i)
+{
+    char kept[LINE];
+    const char *path = path_of(i, course_file(i));
+    for (int n = 1;; n++) {
+        write_line(kept, "exercises/%s/%s.kept-%d", course_name(i), course_file(i), n);
+        if (link(path, kept) == 0) {
+            printf("what was there is kept as %s\n", kept);
+            return;
+        }
+        if (errno != EEXIST) {
+            die("cannot keep %s as %s: %s", path, kept, strerror(errno));
+        }
+    }
+}
+
 int learner_reset(const struct Settings *s)
 {
-    (void)s;
+    int i = chosen(s);
+    const char *path = path_of(i, course_file(i));
+    char *stub = course_stub(i), *text = access(path, F_OK) == 0 ? file_text(path) : NULL;
+    if (text != NULL && strcmp(text, stub) == 0) {
+        printf("%s is as it was at the beginning.\n", path);
+    } else {
+        file_check_writable(path);
+        if (text != NULL) {
+            keep(i);
+        }
+        file_replace(path, stub, strlen(stub));
+        printf("%s begins anew.\n", path);
+    }
+    free(text);
+    free(stub);
     return 0;
 }
+
 int learner_solution(const struct Settings *s)
 {
-    (void)s;
+    int i = chosen(s);
+    if (!s->force) {
+        struct Result r = grade(i, s);
+        if (r.state != PASS) {
+            report_row(stdout, &r);
+            printf("The solution is shown once this passes (or now, with FORCE=1).\n");
+            return 1;
+        }
+    }
+    char *text = course_solution(i);
+    fputs(text, stdout);
+    free(text);
     return 0;
 }

@@ -150,7 +150,8 @@ static bool explain_report(char *text, const struct Ended *ran, const char *prog
     if (ours != NULL) {
         sscanf(ours, "grader: %199[^\n]", line);
         place_in_answer(place, sizeof place, program, ran->err.bytes);
-        write_line(text, "%s%s", strstr(line, "which has entries") ? line : fault_in_words(line), place);
+        write_line(text, "%s%s", strstr(line, "which has entries") ? line : fault_in_words(line),
+                   place);
         return true;
     }
     if (undefined != NULL) {
@@ -173,15 +174,15 @@ static void explain_end(struct Found *found, const struct Ended *ran, const char
     found->state = CRASH;
     if (ran->how == OUT_OF_TIME) {
         found->state = TIMEOUT;
-        write_line(found->text, "%g s%s", seconds,
-                   ran->out.total > ran->out.size ? ", printing without end" : "");
+        write_line(found->text, "takes more than %g s%s", seconds,
+                   ran->out.total > ran->out.size ? " and prints without end" : "");
     } else if (ran->how == OUT_OF_MEMORY) {
         write_line(found->text, "takes more than %d MB of memory", CHECK_MEGABYTES);
     } else if (explain_report(found->text, ran, program)) {
     } else if (ran->how == SIGNALLED) {
         write_line(found->text, "%s", signal_in_words(ran->status));
     } else {
-        write_line(found->text, "ends the program with status %d; it must return instead",
+        write_line(found->text, "ends the program (with status %d) instead of returning",
                    ran->status);
     }
 }
@@ -304,7 +305,7 @@ static void tell(struct Result *result, const struct Exercise *e, const struct B
     for (int i = 0; i < result->n_checks; i++) {
         if (result->checks[i].state == result->state &&
             (result->state == CRASH || result->state == TIMEOUT)) {
-            write_line(line, "%s in check %d of %d (%s)", result->checks[i].text, i + 1,
+            write_line(line, "%s, in check %d of %d: %s", result->checks[i].text, i + 1,
                        result->n_checks, e->checks[i].name);
             result_add(result, line);
             if (result->state == TIMEOUT) {

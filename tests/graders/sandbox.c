@@ -320,7 +320,8 @@ static void read_streams(struct pollfd *streams, struct Ended *ran)
 }
 
 /* Until the child has ended or has to be ended. Its streams are read all the while. */
-static void watch(pid_t child, struct pollfd *streams, struct Ended *ran, const struct Limits *limits)
+static void watch(pid_t child, struct pollfd *streams, struct Ended *ran,
+                  const struct Limits *limits)
 {
     double end = now() + WALL_PER_CPU * limits->seconds;
     for (siginfo_t info = {0}; info.si_pid == 0;) {
@@ -359,7 +360,7 @@ static void classify(struct Ended *ran, int status, const struct rusage *used,
 }
 
 struct Ended sandbox_run(char *const argv[], const void *input, size_t input_size,
-                       const struct Limits *limits)
+                         const struct Limits *limits)
 {
     struct Ended ran = {.how = EXITED};
     int pipes[STREAMS][2];

@@ -30,7 +30,7 @@ struct Ended {
 
 /* Run argv[0] (a path) with these bytes as its standard input. */
 struct Ended sandbox_run(char *const argv[], const void *input, size_t input_size,
-                       const struct Limits *limits);
+                         const struct Limits *limits);
 void ended_free(struct Ended *ran);
 
 /* Are system calls filtered here? Without (no seccomp) a process that means harm could change files. */

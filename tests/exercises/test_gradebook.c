@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "csv.h"
-#include "gradebook.h"
-#include "test_suites.h"
+#include "suites.h"
+#include "tests/graders/csv.h"
+#include "tests/graders/gradebook.h"
+#include "tests/graders/text.h"
 #include "tests/helpers.h"
-#include "text.h"
 
 START_TEST(a_score_is_the_share_that_passed_and_never_1_without_a_pass)
 {

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
-#include "test_suites.h"
+#include "suites.h"
+#include "tests/graders/report.h"
+#include "tests/graders/text.h"
 #include "tests/helpers.h"
-#include "text.h"
 
 /* What print(results, n) writes. */
 static char *printed(void (*print)(FILE *, const struct Result *), const struct Result *r)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "test_suites.h"
+#include "suites.h"
 
 const char nasty[] =
     "\033[31mred\r\n\t<b a=\"1\" b='2'>&amp; ]]> gr\xc3\xb6\xc3\x9f \xff\xc3( \xed\xa0\x80 "
