@@ -36,7 +36,7 @@ quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book plots need-plots need-test test test-core test-lessons test-pages test-figures test-bits bench expected \
+.PHONY: help book check next watch grade plots need-plots need-exercises need-test test test-core test-lessons test-exercises test-pages test-figures test-bits bench expected \
         doctor clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -47,6 +47,10 @@ help:
 	@echo 'make run-NN        build it and run it'
 	@echo 'make book          build and run every lesson, draw every figure, list what was made'
 	@echo 'make plots         draw the figures that are out of date   FORMAT=svg|png|pdf THEME=light|dark'
+	@echo 'make check         grade the exercises: check-NN one of them, STRICT=1 REPORT=tap|junit|json FILE=f SEED=n'
+	@echo 'make next          the first exercise that is not done; watch: grade again on each save'
+	@echo 'make hint-NN       one more hint; solution-NN once it passes (FORCE=1); reset-NN begins anew, keeps what was there'
+	@echo 'make grade SUBMISSIONS=dir    the marks of a class: OUT=dir MOODLE=worksheet.csv TITLE=text'
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
 	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in a minute'
 	@echo 'make expected      take what the lessons print now as what they must print'
@@ -108,7 +112,7 @@ out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*)) $$(wildcard out/$$*/*.tsv
 	@ls $(@D)/*.tsv >$(@D)/.made
 
 # Tests. Each prints what it did; the first that fails stops the run.
-test: need-test need-plots test-core test-lessons test-pages test-figures $(if $(fast),,test-bits)
+test: need-test need-plots test-core test-lessons test-exercises test-pages test-figures $(if $(fast),,test-bits)
 	@echo 'make test: all of it passed'
 
 need-test:
@@ -145,17 +149,29 @@ $(BUILD)/train20: $(BUILD)/tests/portability/train20.o $(BUILD)/common.a
 	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
 
 # Exercises. The grader is one program. The learner's side of an exercise is another, which the grader makes of the
-# answer and of these objects: they are compiled with all the sanitizers that there are.
-check: $(BUILD)/grader
-	@$< check
+# answer and of the objects below: they are compiled with all the sanitizers that there are.
+exercises := $(foreach name,$(notdir $(patsubst %/,%,$(wildcard exercises/*/))),$(firstword $(subst -, ,$(name))))
+grading = $(if $(SEED),--seed "$$SEED") $(if $(TIMEOUT_SCALE),--timeout-scale "$$TIMEOUT_SCALE") \
+          $(if $(filter-out 0,$(STRICT)),--strict) $(if $(filter-out 0,$(FORCE)),--force) \
+          $(if $(REPORT),--report "$$REPORT") $(if $(FILE),--file "$$FILE")
 
-check-%: $(BUILD)/grader
-	@$< check --only $*
+check next watch: %: need-exercises $(BUILD)/grader
+	@$(BUILD)/grader $@ $(grading)
+
+check-% hint-% reset-% solution-% watch-%: need-exercises $(BUILD)/grader
+	@$(BUILD)/grader $(firstword $(subst -, ,$@)) --only $* $(grading)
+
+grade: need-exercises $(BUILD)/grader
+	@$(BUILD)/grader grade $(grading) $(if $(SUBMISSIONS),--submissions "$$SUBMISSIONS") $(if $(OUT),--out "$$OUT") \
+	    $(if $(MOODLE),--moodle "$$MOODLE") $(if $(TITLE),--title "$$TITLE")
 
 graders := $(notdir $(patsubst %/,%,$(wildcard tests/graders/[0-9]*/)))
 answer_side := host/main case $(graders:%=%/call)
 
 grader := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/graders/*.c tests/graders/*/grader.c))
+
+need-exercises:
+	@./setup --check exercises
 
 $(BUILD)/grader: $(grader) $(BUILD)/common.a | $(answer_side:%=$(BUILD)/answer/tests/graders/%.o)
 	@echo 'linking $@'

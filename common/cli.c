@@ -270,7 +270,9 @@ void cli_parse(int argc, char **argv, const char *summary, const char *lesson,
                struct Common *common, struct Option *options, int n_options)
 {
     static char out[100];
-    bool help = false;
+    bool help = false, alone = common == NULL;
+    struct Common unused;
+    common = alone ? &unused : common;
     struct Option shared[] = {
         {.name = "seed",
          .kind = OPTION_SEED,
@@ -301,7 +303,8 @@ void cli_parse(int argc, char **argv, const char *summary, const char *lesson,
     snprintf(out, sizeof out, "out/%s", lesson);
     *common = (struct Common){.seed = DEFAULT_SEED, .threads = threads_available(), .out = out};
     add_options(&list, options, n_options);
-    add_options(&list, shared, sizeof shared / sizeof shared[0]);
+    int n_shared = sizeof shared / sizeof *shared, first = alone ? n_shared - 1 : 0;
+    add_options(&list, shared + first, n_shared - first);
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) { /* before the others change their defaults */
             print_help(summary, &list);

@@ -46,8 +46,9 @@ struct Common {
 /* Read the command line. Overwrites program_name (the end of argv[0]), common, and of the
    options value and given; sets the number of threads. --help prints the page (summary, then
    every option) on stdout and exits with 0. Anything that is not understood dies with one line.
-   lesson ("07-train") makes the default of --out, "out/07-train". The options, the strings in
-   argv and common->out must stay; nothing has to be freed. */
+   lesson ("07-train") makes the default of --out, "out/07-train". common NULL: of the shared
+   options there is only --help. The options, the strings in argv and common->out must stay;
+   nothing has to be freed. */
 void cli_parse(int argc, char **argv, const char *summary, const char *lesson,
                struct Common *common, struct Option *options, int n_options);
 

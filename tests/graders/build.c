@@ -65,6 +65,25 @@ const char *build_path(const char *name)
     return path;
 }
 
+void build_notes(FILE *stream)
+{
+    char *flags = file_text(build_path("answer-flags"));
+    if (strstr(flags, "-fsanitize=address") == NULL) {
+        fprintf(stream,
+                "note: this compiler has no AddressSanitizer: a write past an array is only "
+                "seen afterwards, a read not at all\n");
+    }
+    if (strstr(flags, "-fsanitize=undefined") == NULL) {
+        fprintf(stream, "note: this compiler has no UndefinedBehaviorSanitizer\n");
+    }
+    if (!sandbox_has_filter()) {
+        fprintf(stream,
+                "note: no seccomp here: an answer that means harm could change files; grade "
+                "only what you trust\n");
+    }
+    free(flags);
+}
+
 /* The learner's file as text; NULL, and why, if it is none. It is opened without waiting, in case
    it is a pipe. */
 static char *read_source(const char *path, char complaint[LINE])
@@ -173,20 +192,45 @@ static void hide_names(const char *object, const char *functions)
     ended_free(&ran);
 }
 
+/* An answer that includes another .c file, or anything of tests/, is not the learner's own. list is
+   what the compiler says was included: "answer.o: answer.c answer.h ...", on several lines. */
+static bool stands_alone(struct Build *build, const char *list, const char *source)
+{
+    char *text = file_text(list), *rest = text;
+    bool alone = true;
+    for (char *word; alone && (word = strsep(&rest, " \n\\")) != NULL;) {
+        const char *dot = strrchr(word, '.');
+        bool another = dot != NULL && strcmp(dot, ".c") == 0 && strcmp(word, source) != 0;
+        alone = !another && strstr(word, "tests/") == NULL;
+        if (!alone) {
+            write_line(build->complaint, "answer.c includes %s; it must stand alone", word);
+        }
+    }
+    free(text);
+    return alone;
+}
+
 static bool compile(struct Build *build, const struct Exercise *e, const char *source,
                     const char *object, const char *beside)
 {
     struct Command command = compiler();
+    char list[LINE];
+    write_line(list, "%.*s.d", (int)strlen(object) - 2, object);
     add(&command, "-iquote");
     add(&command, beside);
     add(&command, "-Dmain=main_of_the_answer");
+    add(&command, "-MMD");
+    add(&command, "-MF");
+    add(&command, list);
     add(&command, "-c");
     add(&command, source);
     add(&command, "-o");
     add(&command, object);
     struct Ended ran = run(&command);
     bool done = ran.how == EXITED && ran.status == 0;
-    if (done) {
+    if (done && !stands_alone(build, list, source)) {
+        done = false;
+    } else if (done) {
         first_message(build->warning, ran.err.bytes, " warning: ");
         hide_names(object, e->function);
     } else {

@@ -3,6 +3,7 @@
 #define GRADERS_BUILD_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "exercise.h"
 #include "result.h"
@@ -11,6 +12,9 @@
 /* Where the build is, and a path in it (until the next call). */
 extern const char *build_directory;
 const char *build_path(const char *name);
+
+/* Say what this compiler or system cannot do; nothing, if it can do all. */
+void build_notes(FILE *stream);
 
 enum Built { BUILT, NOT_BUILT, UNCHANGED /* nothing but comments differs from the stub */ };
 

@@ -16,6 +16,9 @@ const char *course_file(int i); /* what the learner edits there: "answer.c" or "
 struct Result course_grade(int i, const char *directory, const char *where,
                            const struct Grading *grading);
 
+/* The result of an exercise that nobody began. */
+struct Result course_not_started(int i);
+
 /* What a learner starts from, and what solves it; to be freed. */
 char *course_stub(int i);
 char *course_solution(int i);

@@ -123,6 +123,12 @@ static void place(char *text, size_t room, const struct Array *a, int index)
     snprintf(text + n, room - n, "]");
 }
 
+/* Numbers as text, with so many digits; NaN is written alike everywhere. */
+static void digits_of(char text[40], double x, int digits)
+{
+    snprintf(text, 40, isnan(x) ? "NaN" : "%.*g", digits, x);
+}
+
 /* Enough digits for the two to look different. */
 static void evidence_of(char *text, const struct Array *a, int index, double want)
 {
@@ -131,10 +137,10 @@ static void evidence_of(char *text, const struct Array *a, int index, double wan
     int digits = 4;
     place(where, sizeof where, a, index);
     do {
-        snprintf(yours, sizeof yours, "%.*g", digits, got);
-        snprintf(expected, sizeof expected, "%.*g", digits, want);
+        digits_of(yours, got, digits);
+        digits_of(expected, want, digits);
     } while (strcmp(yours, expected) == 0 && ++digits < 10);
-    bool untouched = a->integer ? a->i[index] == INT32_MIN : false;
+    bool untouched = a->integer && a->i[index] == INT32_MIN;
     write_line(text, "%s: yours %s, expected %s", where, untouched ? "never written" : yours,
                expected);
 }

@@ -46,17 +46,19 @@ int learner_check(const struct Settings *s)
 {
     int first = s->only != NULL ? chosen(s) : 0;
     int n = s->only != NULL ? 1 : course_size(), status = 0;
+    FILE *rows = s->report != NULL && s->file == NULL ? stderr : stdout;
     struct Result *results = zeros_new((size_t)n, sizeof *results);
     if (s->report != NULL) {
         report_check(s->report, s->file);
     }
     for (int i = 0; i < n; i++) {
         results[i] = grade(first + i, s);
-        (s->only != NULL ? report_details : report_row)(stdout, &results[i]);
-        fflush(stdout);
+        (s->only != NULL ? report_details : report_row)(rows, &results[i]);
+        fflush(rows);
         status |= state_fails(results[i].state, s->strict);
     }
-    report_summary(stdout, results, n);
+    report_summary(rows, results, n);
+    build_notes(rows);
     if (s->report != NULL) {
         report_write(s->report, s->file, results, n, s->strict);
     }

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "build.h"
+#include "class.h"
 #include "common/base.h"
 #include "common/cli.h"
-#include "common/file.h"
 #include "learner.h"
 
 struct Verb {
@@ -21,6 +21,7 @@ static const struct Verb verbs[] = {
     {"hint", "One more hint for an exercise.", learner_hint},
     {"reset", "Begin an exercise anew; what was there is kept.", learner_reset},
     {"solution", "Show the solution of an exercise that is done.", learner_solution},
+    {"grade", "Grade a class.", NULL},
 };
 
 static uint64_t fresh_seed(void)
@@ -44,6 +45,7 @@ static void find_build(const char *program)
 int main(int argc, char **argv)
 {
     struct Settings settings = {.grading = {.seed = fresh_seed(), .timeout_scale = 1.0}};
+    struct Class class = {.out = "out/grades", .title = "Transformer workbook"};
     struct Option options[] = {
         {.name = "only",
          .kind = OPTION_TEXT,
@@ -71,7 +73,7 @@ int main(int argc, char **argv)
          .kind = OPTION_FLAG,
          .value = &settings.force,
          .help = "show the solution whatever the state"},
-        {.name = "values",
+        {.name = "seed",
          .kind = OPTION_SEED,
          .value = &settings.grading.seed,
          .argument = "N",
@@ -84,15 +86,37 @@ int main(int argc, char **argv)
          .help = "give each check X times as long",
          .least = 0.1,
          .most = 1000},
+        {.name = "submissions",
+         .kind = OPTION_TEXT,
+         .value = &class.submissions,
+         .argument = "DIR",
+         .help = "grade: the directory with one directory for each student",
+         .by_default = "none"},
+        {.name = "out",
+         .kind = OPTION_TEXT,
+         .value = &class.out,
+         .argument = "DIR",
+         .help = "grade: where the marks go"},
+        {.name = "moodle",
+         .kind = OPTION_TEXT,
+         .value = &class.worksheet,
+         .argument = "FILE",
+         .help = "grade: fill in a copy of this worksheet from Moodle",
+         .by_default = "none"},
+        {.name = "title",
+         .kind = OPTION_TEXT,
+         .value = &class.title,
+         .argument = "TEXT",
+         .help = "grade: the name of the assignment in gradebooks"},
     };
-    struct Common common;
     find_build(argv[0]);
     for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof *verbs; i++) {
         if (strcmp(argv[1], verbs[i].name) == 0) {
             argv[1] = argv[0];
-            cli_parse(argc - 1, argv + 1, verbs[i].summary, "exercises", &common, options,
+            cli_parse(argc - 1, argv + 1, verbs[i].summary, "", NULL, options,
                       sizeof options / sizeof *options);
-            return verbs[i].run(&settings);
+            class.grading = settings.grading;
+            return verbs[i].run != NULL ? verbs[i].run(&settings) : class_grade(&class);
         }
     }
     program_name = "grader";

@@ -377,17 +377,24 @@ static double seconds_now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+struct Result not_started(const struct Exercise *e)
+{
+    struct Result result = {.state = TODO, .n_checks = e->n_checks};
+    snprintf(result.exercise, sizeof result.exercise, "%s", e->name);
+    snprintf(result.lesson, sizeof result.lesson, "%s", e->lesson);
+    snprintf(result.file, sizeof result.file, "exercises/%s/answer.c", e->name);
+    for (int i = 0; i < e->n_checks; i++) {
+        snprintf(result.checks[i].name, sizeof result.checks[i].name, "%s", e->checks[i].name);
+    }
+    return result;
+}
+
 struct Result grade_answer(const struct Exercise *e, const char *source, const char *directory,
                            const struct Grading *grading)
 {
     double start = seconds_now();
-    struct Result result = {.state = TODO, .n_checks = e->n_checks, .seed = grading->seed};
-    snprintf(result.exercise, sizeof result.exercise, "%s", e->name);
-    snprintf(result.lesson, sizeof result.lesson, "%s", e->lesson);
-    for (int i = 0; i < e->n_checks; i++) {
-        snprintf(result.checks[i].name, sizeof result.checks[i].name, "%s", e->checks[i].name);
-    }
-    snprintf(result.file, sizeof result.file, "exercises/%s/answer.c", e->name);
+    struct Result result = not_started(e);
+    result.seed = grading->seed;
     struct Build build = build_answer(e, source, directory);
     if (build.how == BUILT) {
         run_all_checks(&result, e, &build, grading);

@@ -14,4 +14,7 @@ struct Grading {
 struct Result grade_answer(const struct Exercise *e, const char *source, const char *directory,
                            const struct Grading *grading);
 
+/* The result of an answer that is not there. */
+struct Result not_started(const struct Exercise *e);
+
 #endif

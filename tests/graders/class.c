@@ -1,0 +1,117 @@
+#include "class.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "build.h"
+#include "common/base.h"
+#include "common/file.h"
+#include "course.h"
+#include "gradebook.h"
+#include "report.h"
+
+struct Names {
+    char **items;
+    int n;
+};
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The directories in path, in order; those beginning with a dot are not students. */
+static struct Names directories_in(const char *path)
+{
+    struct Names names = {0};
+    DIR *directory = opendir(path);
+    if (directory == NULL) {
+        die("cannot read the submissions in %s: %s", printable(path).text, strerror(errno));
+    }
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        char *inside = NULL;
+        if (asprintf(&inside, "%s/%s", path, entry->d_name) < 0) {
+            die("no memory for names");
+        }
+        if (entry->d_name[0] != '.' && is_directory(inside)) {
+            names.items = reallocarray(names.items, (size_t)names.n + 1, sizeof *names.items);
+            names.items[names.n++] = strdup(entry->d_name);
+        }
+        free(inside);
+    }
+    closedir(directory);
+    if (names.n == 0) {
+        die("%s has no directories; it should have one for each student", printable(path).text);
+    }
+    qsort(names.items, (size_t)names.n, sizeof *names.items, by_name);
+    return names;
+}
+
+/* Where a student put an exercise: NN-name/ or exercises/NN-name/; to be freed. NULL: nowhere. */
+static char *answer_directory(const struct Class *c, const char *student, int exercise)
+{
+    static const char *const places[] = {"", "exercises/"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path;
+        if (asprintf(&path, "%s/%s/%s%s", c->submissions, student, places[i],
+                     course_name(exercise)) < 0) {
+            die("no memory for names");
+        }
+        if (is_directory(path)) {
+            return path;
+        }
+        free(path);
+    }
+    return NULL;
+}
+
+static void grade_student(struct Student *student, const struct Class *c)
+{
+    printf("%s\n", printable(student->name).text);
+    student->results = zeros_new((size_t)course_size(), sizeof *student->results);
+    for (int i = 0; i < course_size(); i++) {
+        char *path = answer_directory(c, student->name, i);
+        student->results[i] =
+            path != NULL ? course_grade(i, path, "submission", &c->grading) : course_not_started(i);
+        if (student->results[i].state != TODO) {
+            report_row(stdout, &student->results[i]);
+        }
+        fflush(stdout);
+        free(path);
+    }
+}
+
+int class_grade(const struct Class *c)
+{
+    if (c->submissions == NULL) {
+        die("say where the submissions are: make grade SUBMISSIONS=dir, with a directory for each "
+            "student");
+    }
+    struct Names names = directories_in(c->submissions);
+    struct Student *students = zeros_new((size_t)names.n, sizeof *students);
+    for (int i = 0; i < names.n; i++) {
+        snprintf(students[i].name, sizeof students[i].name, "%s", names.items[i]);
+        grade_student(&students[i], c);
+    }
+    struct Gradebook book = {c->title, students, names.n, course_size()};
+    build_notes(stdout);
+    gradebook_write(&book, c->worksheet, c->out, stdout);
+    for (int i = 0; i < names.n; i++) {
+        free(students[i].results);
+        free(names.items[i]);
+    }
+    free(students);
+    free(names.items);
+    return 0;
+}
