@@ -5,7 +5,7 @@
 #include "suites.h"
 
 const char nasty[] =
-    "\033[31mred\r\n\t<b a=\"1\" b='2'>&amp; ]]> gr\xc3\xb6\xc3\x9f \xff\xc3( \xed\xa0\x80 "
+    "\033[31mred\r\n\t<b a=\"1\" b='2'>&amp; ]]> a & b gr\xc3\xb6\xc3\x9f \xff\xc3( \xed\xa0\x80 "
     "\xef\xbf\xbe # TODO \\ \"quoted\" 'x' \xe2\x80\xae--- ok 1 \x7f=1+1";
 
 struct Result sample(const char *exercise, enum State state, int passed, int n_checks)

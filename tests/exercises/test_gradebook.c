@@ -300,19 +300,25 @@ static char *column_of(const char *name)
 
 START_TEST(a_submission_finds_its_row_by_number_or_else_by_name)
 {
-    static const char *const names[] = {
-        "12",         "x_1_assignsubmission_file",         "participant 3", "ADA@x.org",
-        "Zo\xc3\xab", "x_2_3_assignsubmission_onlinetext_"};
+    static const char *const names[] = {"12",
+                                        "x_1_assignsubmission_file",
+                                        "participant 3",
+                                        "ADA@x.org",
+                                        "Zo\xc3\xab",
+                                        "x_2_9_assignsubmission_onlinetext_",
+                                        "x7_assignsubmission_file_"};
     fill("Participant 123,,,,,100,Yes,-,-,\n"
          "Participant 1,,,,,100,Yes,-,-,\n"
          "Participant 4,,ada@x.org,,,100,Yes,-,-,\n"
          "Participant 5,Zo\xc3\xab,,,,100,Yes,-,-,\n"
-         "Participant 12,,,,,100,Yes,-,-,\n",
-         names, 6);
-    ck_assert_str_eq(column_of("Grade"), "|100.00|34.33|100.00|34.33");
-    fill("Participant 3,,,,,100,Yes,-,-,\n", names + 5, 1);
+         "Participant 12,,,,,100,Yes,-,-,\n"
+         "Participant 3,,,,,100,Yes,-,-,\n"
+         "Participant 7,,,,,100,Yes,-,-,\n",
+         names, COUNT(names));
+    ck_assert_str_eq(column_of("Grade"), "|100.00|34.33|100.00|34.33|0.00|");
+    fill("Participant 9,,,,,100,Yes,-,-,\n", names + 5, 1);
     ck_assert_str_eq(column_of("Grade"), "34.33");
-    fill("Participant 23,,,,,100,Yes,-,-,\n", names + 5, 1);
+    fill("Participant 29,,,,,100,Yes,-,-,\n", names + 5, 1);
     ck_assert_str_eq(column_of("Grade"), "");
 }
 END_TEST
@@ -335,17 +341,19 @@ END_TEST
 
 START_TEST(what_moodle_or_the_lecturer_has_settled_stays)
 {
-    static const char *const names[] = {"1", "2", "3", "4"};
+    static const char *const names[] = {"1", "2", "3", "4", "5"};
     char *said = fill("1,,,,7.00,100.00,No,-,-,\n"
                       "2,,,,7.00,100.00,Yes,-,-,\"Well, done\"\n"
                       "3,,,,,Competent,Yes,-,-,\n"
-                      "4,,,,7.00,\"33,30\",Yes,-,-,\"Graded by make grade: 0.00 of 6 points.\"\n",
-                      names, 4);
-    ck_assert_str_eq(column_of("Grade"), "7.00|100.00||11,43");
+                      "4,,,,7.00,\"33,35\",Yes,-,-,\"Graded by make grade: 0.00 of 6 points.\"\n"
+                      "5,,,,,100 points,Yes,-,-,\n",
+                      names, COUNT(names));
+    ck_assert_str_eq(column_of("Grade"), "7.00|100.00||11,45|");
     ck_assert_str_eq(said, "  1: Moodle says that the grade cannot be changed\n"
                            "  2: grade filled in; the feedback that was there is kept\n"
                            "  3: the maximum grade is no number\n"
-                           "  filled in: 2 of 4 rows\n");
+                           "  5: the maximum grade is no number\n"
+                           "  filled in: 2 of 5 rows\n");
     assert_like(column_of("Feedback comments"), "|Well, done||Graded by make grade: 2.06 of 6 "
                                                 "points.<br>Passed: 01-softmax<br>02-scaled-...");
 }

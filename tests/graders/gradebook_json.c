@@ -62,7 +62,7 @@ static void gradescope(const struct Gradebook *book, int student, const char *di
     double seconds = 0;
     char *output = feedback(book, student);
     for (int i = 0; i < book->n_exercises; i++) {
-        json_array_append_new(tests, gradescope_test(&s->results[i]));
+        json_add(tests, gradescope_test(&s->results[i]));
         seconds += s->results[i].seconds;
     }
     json_t *value =
@@ -101,7 +101,7 @@ static void classroom(const struct Gradebook *book, int student, const char *dir
     const char *status = "pass";
     for (int i = 0; i < book->n_exercises; i++) {
         const char *one = classroom_status(s->results[i].state);
-        json_array_append_new(tests, classroom_test(&s->results[i]));
+        json_add(tests, classroom_test(&s->results[i]));
         if (one[0] == 'e' || (one[0] == 'f' && status[0] == 'p')) { /* the worst of all */
             status = one;
         }

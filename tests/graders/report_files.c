@@ -205,9 +205,8 @@ static json_t *json_checks(const struct Result *r)
     json_t *checks = json_array();
     for (int i = 0; i < r->n_checks; i++) {
         const struct CheckResult *check = &r->checks[i];
-        json_array_append_new(checks,
-                              json_pack("{s:o, s:s, s:o}", "name", json_clean(check->name), "state",
-                                        state_name(check->state), "text", json_clean(check->text)));
+        json_add(checks, json_pack("{s:o, s:s, s:o}", "name", json_clean(check->name), "state",
+                                   state_name(check->state), "text", json_clean(check->text)));
     }
     return checks;
 }
@@ -217,7 +216,7 @@ static json_t *json_result(const struct Result *r)
     char seed[30];
     json_t *lines = json_array();
     for (int i = 0; i < MAX_LINES && r->lines[i][0] != '\0'; i++) {
-        json_array_append_new(lines, json_clean(r->lines[i]));
+        json_add(lines, json_clean(r->lines[i]));
     }
     snprintf(seed, sizeof seed, "%" PRIu64, r->seed);
     return json_pack("{s:o, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:s, s:f, s:o}", "exercise",
@@ -239,7 +238,7 @@ static void json(FILE *stream, const struct Result *results, int n)
         json_object_set_new(counts, state_name(state), json_integer(count));
     }
     for (int i = 0; i < n; i++) {
-        json_array_append_new(array, json_result(&results[i]));
+        json_add(array, json_result(&results[i]));
     }
     json_t *report = json_pack("{s:i, s:o, s:o}", "version", 1, "counts", counts, "results", array);
     if (report == NULL ||

@@ -2,6 +2,7 @@
    hexadecimal here, and which characters steer a terminal is known to printable(). */
 #include "text.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,4 +83,11 @@ void text_save(struct Gathered *text, const char *path)
     char *bytes = text_take(text);
     file_replace(path, bytes, text->size);
     free(bytes);
+}
+
+void json_add(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0) {
+        die("out of memory, or a text that is no UTF-8");
+    }
 }
