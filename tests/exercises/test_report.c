@@ -68,6 +68,7 @@ END_TEST
 START_TEST(details_list_the_checks)
 {
     struct Result r = sample("02-scaled-dot", WRONG, 1, 3);
+    strcpy(r.printed, "here\n  q = 0.5\n\n\033[m\n");
     ck_assert_str_eq(
         printed(report_details, &r),
         "02 scaled-dot       WRONG    1/3   check 2: why 2\n"
@@ -76,7 +77,10 @@ START_TEST(details_list_the_checks)
         "   PASS     check 1\n"
         "   WRONG    check 2\n"
         "            why 2\n"
-        "   not run  check 3\n");
+        "   not run  check 3\n"
+        "   printed  here\n"
+        "            q = 0.5\n"
+        "            \\x1b[m\n");
 }
 END_TEST
 
@@ -91,6 +95,7 @@ START_TEST(any_text_is_wrapped_and_steers_no_terminal)
                 memcpy(r.lines[i] + shift, nasty, strlen(nasty));
             }
             snprintf(r.file, sizeof r.file, "%s", nasty);
+            memset(r.printed, state % 2 ? 'p' : '\033', sizeof r.printed - 1);
             memset(r.lesson, 'l', sizeof r.lesson - 1);
             snprintf(r.checks[3].name, sizeof r.checks[3].name, "%s", nasty);
             r.checks[3].state = r.checks[4].state = CRASH;
@@ -200,6 +205,7 @@ static void nasty_samples(struct Result results[N_SAMPLES])
     for (int i = 0; i < MAX_LINES; i++) {
         snprintf(r->lines[i], LINE, "%d %s", i, nasty);
     }
+    snprintf(r->printed, sizeof r->printed, "%s", nasty);
     snprintf(r->checks[0].name, sizeof r->checks[0].name, "%s", nasty);
     snprintf(r->checks[4].text, LINE, "%s", nasty);
 }
@@ -387,6 +393,7 @@ START_TEST(json_reads_back)
         ck_assert_int_eq(json_integer_value(json_object_get(one, "n_checks")), r->n_checks);
         ck_assert(json_real_value(json_object_get(one, "seconds")) == r->seconds);
         ck_assert_uint_eq(strtoull(json_text_of(one, "seed"), NULL, 10), r->seed);
+        ck_assert_str_eq(json_text_of(one, "printed"), clean(r->printed).text);
         ck_assert_int_eq(json_is_null(json_object_get(one, "mistake")), i != 1);
         ck_assert_uint_eq(json_array_size(checks), r->n_checks);
         for (int k = 0; k < r->n_checks; k++) {

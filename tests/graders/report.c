@@ -159,11 +159,27 @@ static void print_check(FILE *stream, const struct CheckResult *check)
     putc('\n', stream);
 }
 
+/* What the learner's function printed, line by line. */
+static void print_printed(FILE *stream, const char *printed)
+{
+    struct Column c = {.stream = stream, .left = CHECK_INDENT + STATE_WIDTH + 1, .empty = true};
+    char *lines = strdup(printed), *rest = lines;
+    c.at = fprintf(stream, "%*s%-*s ", CHECK_INDENT, "", STATE_WIDTH, "printed");
+    for (char *line; rest != NULL && (line = strsep(&rest, "\n")) != NULL;) {
+        add_text(&c, line);
+    }
+    putc('\n', stream);
+    free(lines);
+}
+
 void report_details(FILE *stream, const struct Result *r)
 {
     report_row(stream, r);
     for (int i = 0; i < r->n_checks; i++) {
         print_check(stream, &r->checks[i]);
+    }
+    if (r->printed[0] != '\0') {
+        print_printed(stream, r->printed);
     }
 }
 

@@ -19,7 +19,8 @@
    terminal, unless NO_COLOR is set or TERM is "dumb". */
 void report_row(FILE *stream, const struct Result *result);
 
-/* What `make check-02` prints: the row, then each check with its state and why it did not pass. */
+/* What `make check-02` prints: the row, then each check with its state and why it did not pass, then
+   what the learner's function printed. */
 void report_details(FILE *stream, const struct Result *result);
 
 /* The last line: "7 pass, 1 wrong, 5 to do". */
@@ -41,7 +42,7 @@ void report_summary(FILE *stream, const struct Result *results, int n);
               counts    an object: how many exercises are in each state, by its name
               results   an array, an object for each exercise: exercise, lesson, file, state,
                         passed, n_checks, mistake (its id, or null), lines (an array of strings),
-                        seed (a string: it has 64 bits), seconds, and
+                        printed, seed (a string: it has 64 bits), seconds, and
                         checks, an array of objects: name, state, text
 
    When strict, an exercise that was not started is a failure (TAP, JUnit). */

@@ -219,12 +219,12 @@ static json_t *json_result(const struct Result *r)
         json_add(lines, json_clean(r->lines[i]));
     }
     snprintf(seed, sizeof seed, "%" PRIu64, r->seed);
-    return json_pack("{s:o, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:s, s:f, s:o}", "exercise",
-                     json_clean(r->exercise), "lesson", json_clean(r->lesson), "file",
-                     json_clean(r->file), "state", state_name(r->state), "passed", r->passed,
-                     "n_checks", r->n_checks, "mistake",
-                     r->mistake[0] != '\0' ? json_clean(r->mistake) : json_null(), "lines", lines,
-                     "seed", seed, "seconds", r->seconds, "checks", json_checks(r));
+    return json_pack(
+        "{s:o, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:s, s:f, s:o}", "exercise",
+        json_clean(r->exercise), "lesson", json_clean(r->lesson), "file", json_clean(r->file),
+        "state", state_name(r->state), "passed", r->passed, "n_checks", r->n_checks, "mistake",
+        r->mistake[0] != '\0' ? json_clean(r->mistake) : json_null(), "lines", lines, "printed",
+        json_clean(r->printed), "seed", seed, "seconds", r->seconds, "checks", json_checks(r));
 }
 
 static void json(FILE *stream, const struct Result *results, int n)
