@@ -417,6 +417,26 @@ START_TEST(what_is_no_worksheet_is_refused_before_anything_is_written)
 }
 END_TEST
 
+static void check_early(const void *worksheet)
+{
+    gradebook_check(worksheet, "out/marks");
+}
+
+START_TEST(a_worksheet_can_be_checked_before_grading)
+{
+    put_text("bad.csv", "a,b\n");
+    assert_died(run(check_early, "bad.csv"), "workbook: bad.csv is no grading worksheet: ...");
+    ck_assert_str_eq(names_in("."), "bad.csv");
+    put_text("w.csv", HEADER);
+    check_early("w.csv");
+    ck_assert_str_eq(names_in("out/marks"), "");
+    check_early(NULL);
+    ck_assert_int_eq(chdir("out"), 0);
+    put_text("out", "");
+    assert_died(run(check_early, NULL), "workbook: cannot make the directory out: ...");
+}
+END_TEST
+
 static void write_name(const void *name)
 {
     const char *const names[] = {name};
@@ -450,6 +470,7 @@ Suite *gradebook_suite(void)
     tcase_add_test(cases, what_moodle_or_the_lecturer_has_settled_stays);
     tcase_add_test(cases, feedback_is_html_in_one_line);
     tcase_add_test(cases, what_is_no_worksheet_is_refused_before_anything_is_written);
+    tcase_add_test(cases, a_worksheet_can_be_checked_before_grading);
     tcase_add_test(cases, a_class_needs_students_with_names);
     return suite;
 }

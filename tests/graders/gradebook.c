@@ -160,6 +160,14 @@ static char *path_in(const char *directory, const char *name)
     return path;
 }
 
+void gradebook_check(const char *worksheet, const char *directory)
+{
+    if (worksheet != NULL) {
+        worksheet_free(worksheet_read(worksheet, directory));
+    }
+    directory_make(directory);
+}
+
 void gradebook_write(const struct Gradebook *book, const char *worksheet, const char *directory,
                      FILE *say)
 {

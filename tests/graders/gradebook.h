@@ -47,6 +47,10 @@ struct Points {
 };
 struct Points points(int hundredths);
 
+/* Die now, before an hour of grading, if the worksheet could not be filled in or the directory not
+   be written into. Makes the directory, writes nothing. worksheet may be NULL. */
+void gradebook_check(const char *worksheet, const char *directory);
+
 /* Write the files and say on `say` which. worksheet: the path of the one that was downloaded from
    Moodle, or NULL. Dies before anything is written if the worksheet cannot be used. */
 void gradebook_write(const struct Gradebook *book, const char *worksheet, const char *directory,

@@ -60,7 +60,7 @@ struct Worksheet *worksheet_read(const char *path, const char *directory)
     return w;
 }
 
-static void worksheet_free(struct Worksheet *w)
+void worksheet_free(struct Worksheet *w)
 {
     for (int i = 0; i < w->sheet.n_rows * w->sheet.n_columns; i++) {
         free(w->changed[i]);

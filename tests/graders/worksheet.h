@@ -24,6 +24,7 @@ struct Worksheet;
 /* Dies if path is no worksheet, or if its copy in directory would replace another file of ours or
    the worksheet itself. */
 struct Worksheet *worksheet_read(const char *path, const char *directory);
+void worksheet_free(struct Worksheet *worksheet);
 
 /* Fill it in, write the copy, say on `say` which rows and which submissions matched nothing. Frees
    the worksheet. */
