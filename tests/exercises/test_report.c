@@ -35,25 +35,22 @@ static void assert_tidy(const char *text)
 START_TEST(each_state_has_its_row)
 {
     static const char *const rows[N_SAMPLES] = {
-        "01 softmax          PASS     6/6\n",
-        "02 scaled-dot       WRONG    4/6   You scale by 1/sqrt(d_model) = 0.289; each\n"
-        "                                   head needs 1/sqrt(d_head) = 0.500\n"
-        "                                   score[b0 h1 q2 k0]: yours 0.4113, expected\n"
-        "                                   0.7124\n"
-        "                                   exercises/02-scaled-dot/answer.c | lesson 04\n"
-        "                                   make hint-02\n"
-        "                                   make check-02 SEED=18446744073709551615\n",
-        "03 causal-mask      CRASH    writes 4 bytes past scores[25] at answer.c:22\n"
-        "                             exercises/03-causal-mask/answer.c | lesson 04\n"
-        "                             make hint-03\n",
-        "04 layernorm        TIMEOUT  2 s in check 2 of 5 (TIMEOUT_SCALE=3 on a slow\n"
-        "                             machine)\n"
-        "                             exercises/04-layernorm/answer.c | lesson 04\n"
-        "                             make hint-04\n",
-        "05 gelu             COMPILE  answer.c:12: 'x' undeclared\n"
-        "                             exercises/05-gelu/answer.c | lesson 04\n"
-        "                             make hint-05\n",
-        "06 adamw            TODO     not started\n",
+        "01 softmax              PASS     6/6\n",
+        "02 scaled-dot           WRONG    4/6\n"
+        "   You scale by 1/sqrt(d_model) = 0.289; each head needs 1/sqrt(d_head) = 0.500\n"
+        "   score[b0 h1 q2 k0]: yours 0.4113, expected 0.7124\n"
+        "   exercises/02-scaled-dot/answer.c | lesson 04 | make hint-02\n"
+        "   make check-02 SEED=18446744073709551615\n",
+        "03 causal-mask          CRASH    1/5\n"
+        "   writes 4 bytes past scores[25] at answer.c:22\n"
+        "   exercises/03-causal-mask/answer.c | lesson 04 | make hint-03\n",
+        "04 layernorm            TIMEOUT  1/5\n"
+        "   2 s in check 2 of 5 (TIMEOUT_SCALE=3 on a slow machine)\n"
+        "   exercises/04-layernorm/answer.c | lesson 04 | make hint-04\n",
+        "05 gelu                 COMPILE  0/4\n"
+        "   answer.c:12: 'x' undeclared\n"
+        "   exercises/05-gelu/answer.c | lesson 04 | make hint-05\n",
+        "06 adamw                TODO     not started\n",
     };
     struct Result results[N_SAMPLES];
     samples(results);
@@ -69,18 +66,17 @@ START_TEST(details_list_the_checks)
 {
     struct Result r = sample("02-scaled-dot", WRONG, 1, 3);
     strcpy(r.printed, "here\n  q = 0.5\n\n\033[m\n");
-    ck_assert_str_eq(
-        printed(report_details, &r),
-        "02 scaled-dot       WRONG    1/3   check 2: why 2\n"
-        "                                   exercises/02-scaled-dot/answer.c | lesson 04\n"
-        "                                   make hint-02\n"
-        "   PASS     check 1\n"
-        "   WRONG    check 2\n"
-        "            why 2\n"
-        "   not run  check 3\n"
-        "   printed  here\n"
-        "            q = 0.5\n"
-        "            \\x1b[m\n");
+    ck_assert_str_eq(printed(report_details, &r),
+                     "02 scaled-dot           WRONG    1/3\n"
+                     "   check 2: why 2\n"
+                     "   exercises/02-scaled-dot/answer.c | lesson 04 | make hint-02\n"
+                     "   PASS     check 1\n"
+                     "   WRONG    check 2\n"
+                     "            why 2\n"
+                     "   not run  check 3\n"
+                     "   printed  here\n"
+                     "            q = 0.5\n"
+                     "            \\x1b[m\n");
 }
 END_TEST
 
@@ -110,9 +106,11 @@ START_TEST(empty_texts_leave_no_blank_lines)
 {
     struct Result r = sample("02-scaled-dot", WRONG, 0, 0);
     r.file[0] = r.lesson[0] = '\0';
-    ck_assert_str_eq(printed(report_row, &r), "02 scaled-dot       WRONG    0/0   make hint-02\n");
+    ck_assert_str_eq(printed(report_row, &r),
+                     "02 scaled-dot           WRONG    0/0\n   make hint-02\n");
     strcpy(r.lines[0], "  ");
-    ck_assert_str_eq(printed(report_row, &r), "02 scaled-dot       WRONG    0/0   make hint-02\n");
+    ck_assert_str_eq(printed(report_row, &r),
+                     "02 scaled-dot           WRONG    0/0\n   make hint-02\n");
 }
 END_TEST
 
@@ -135,9 +133,9 @@ static void rows_on_stderr(const void *environment)
 START_TEST(only_the_state_is_coloured_and_only_on_a_terminal)
 {
     static const char *const plain[] = {"NO_COLOR=1", "TERM=dumb", "TERM="};
-    const char *row = "01 softmax          \033[32mPASS\033[m     6/6\n"
-                      "03 causal-mask      \033[31mCRASH\033[m    writes...\n"
-                      "06 adamw            TODO     not started\n";
+    const char *row = "01 softmax              \033[32mPASS\033[m     6/6\n"
+                      "03 causal-mask          \033[31mCRASH\033[m    1/5\n   writes...\n"
+                      "06 adamw                TODO     not started\n";
     ck_assert_ptr_null(strchr(run(rows_on_stderr, NULL).err, '\033'));
     if (!terminals_exist()) {
         return;
@@ -147,7 +145,7 @@ START_TEST(only_the_state_is_coloured_and_only_on_a_terminal)
     for (int i = 0; i < COUNT(plain); i++) {
         char *seen = run_on_terminal(rows_on_stderr, plain[i], 80).err;
         ck_assert_ptr_null(strchr(seen, '\033'));
-        assert_like(seen, "01 softmax          PASS     6/6\n...");
+        assert_like(seen, "01 softmax              PASS     6/6\n...");
     }
 }
 END_TEST

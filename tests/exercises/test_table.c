@@ -159,14 +159,17 @@ START_TEST(mutants_are_named)
 }
 END_TEST
 
+/* A case for each exercise, so that CK_RUN_CASE=02-scaled-dot runs one alone. */
 Suite *table_suite(void)
 {
     Suite *suite = suite_create("table");
-    TCase *cases = new_case(suite, "table", NULL);
-    tcase_set_timeout(cases, 300);
-    tcase_add_loop_test(cases, stub_is_to_do, 0, n_exercises);
-    tcase_add_loop_test(cases, solution_passes, 0, n_exercises);
-    tcase_add_loop_test(cases, variants_pass, 0, n_exercises);
-    tcase_add_loop_test(cases, mutants_are_named, 0, n_exercises);
+    for (int i = 0; i < n_exercises; i++) {
+        TCase *cases = new_case(suite, exercises[i]->name, NULL);
+        tcase_set_timeout(cases, 300);
+        tcase_add_loop_test(cases, stub_is_to_do, i, i + 1);
+        tcase_add_loop_test(cases, solution_passes, i, i + 1);
+        tcase_add_loop_test(cases, variants_pass, i, i + 1);
+        tcase_add_loop_test(cases, mutants_are_named, i, i + 1);
+    }
     return suite;
 }

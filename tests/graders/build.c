@@ -1,7 +1,6 @@
 #include "build.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,13 +210,11 @@ static bool stands_alone(struct Build *build, const char *list, const char *sour
 }
 
 static bool compile(struct Build *build, const struct Exercise *e, const char *source,
-                    const char *object, const char *beside)
+                    const char *object)
 {
     struct Command command = compiler();
     char list[LINE];
     write_line(list, "%.*s.d", (int)strlen(object) - 2, object);
-    add(&command, "-iquote");
-    add(&command, beside);
     add(&command, "-Dmain=main_of_the_answer");
     add(&command, "-MMD");
     add(&command, "-MF");
@@ -264,12 +261,11 @@ static bool link_answer(struct Build *build, const struct Exercise *e, const cha
 struct Build build_answer(const struct Exercise *e, const char *source, const char *directory)
 {
     struct Build build = {.how = NOT_BUILT};
-    char copy[250], object[250], solution[100], beside[PATH_MAX];
+    char copy[250], object[250], solution[100];
     snprintf(copy, sizeof copy, "%s/answer.c", directory);
     snprintf(object, sizeof object, "%s/answer.o", directory);
     snprintf(build.program, sizeof build.program, "%s/answer", directory);
     snprintf(solution, sizeof solution, "tests/solutions/%s.c", e->name);
-    snprintf(beside, sizeof beside, "%.*s", (int)(strrchr(source, '/') - source), source);
 
     char *text = read_source(source, build.complaint);
     if (text == NULL) {
@@ -281,7 +277,7 @@ struct Build build_answer(const struct Exercise *e, const char *source, const ch
     } else {
         directory_make(directory);
         file_replace(copy, text, strlen(text));
-        if (compile(&build, e, copy, object, beside) && link_answer(&build, e, object)) {
+        if (compile(&build, e, copy, object) && link_answer(&build, e, object)) {
             build.how = BUILT;
         }
     }

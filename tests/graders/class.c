@@ -99,6 +99,7 @@ int class_grade(const struct Class *c)
             "student");
     }
     struct Names names = directories_in(c->submissions);
+    gradebook_check(c->worksheet, c->out);
     struct Student *students = zeros_new((size_t)names.n, sizeof *students);
     for (int i = 0; i < names.n; i++) {
         snprintf(students[i].name, sizeof students[i].name, "%s", names.items[i]);

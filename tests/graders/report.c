@@ -1,5 +1,4 @@
-/* Rows of text. A row has columns of fixed width; what it has to say is wrapped in the last of
-   them. A learner's words are cleaned before they are printed. */
+/* Rows of text: columns of fixed width, and below them what there is to say, wrapped. A learner's words are cleaned before they are printed. */
 #include "report.h"
 
 #include <inttypes.h>
@@ -9,8 +8,8 @@
 
 #include "text.h"
 
-enum { WIDTH = 80, NUMBER_WIDTH = 2, NAME_WIDTH = 16, STATE_WIDTH = 8, COUNT_WIDTH = 5 };
-enum { CHECK_INDENT = NUMBER_WIDTH + 1 };
+enum { WIDTH = 80, NUMBER_WIDTH = 2, NAME_WIDTH = 20, STATE_WIDTH = 8 };
+enum { ROW_INDENT = NUMBER_WIDTH + 1, CHECK_INDENT = ROW_INDENT };
 
 /* A column of wrapped text: it begins at left, and at is where the line now ends. */
 struct Column {
@@ -109,9 +108,6 @@ static void add_lines(struct Column *c, const struct Result *r)
     if (r->lines[0][0] != '\0') {
         return;
     }
-    if (r->state == TODO) {
-        add_text(c, "not started");
-    }
     for (int i = 0; i < r->n_checks && r->state != TODO; i++) {
         if (state_fails(r->checks[i].state, false)) {
             char line[sizeof r->checks[i].name + LINE + 10];
@@ -124,23 +120,19 @@ static void add_lines(struct Column *c, const struct Result *r)
 
 void report_row(FILE *stream, const struct Result *r)
 {
-    char count[30] = "";
     int digits = (int)strcspn(r->exercise, "-");
     const char *name = r->exercise[digits] == '-' ? r->exercise + digits + 1 : "";
-    struct Column c = {.stream = stream, .empty = true};
-    c.at = fprintf(stream, "%-*.*s %-*s ", NUMBER_WIDTH, digits, r->exercise, NAME_WIDTH, name);
+    fprintf(stream, "%-*.*s %-*s ", NUMBER_WIDTH, digits, r->exercise, NAME_WIDTH, name);
     print_state(stream, r->state, state_name(r->state));
-    snprintf(count, sizeof count, "%d/%d", r->passed, r->n_checks);
-    if (r->state == PASS) {
-        fprintf(stream, " %s\n", count);
-        return;
-    }
-    int width =
-        r->state == WRONG ? fprintf(stream, " %-*s ", COUNT_WIDTH, count) : fprintf(stream, " ");
-    c.at += STATE_WIDTH + width;
-    c.left = NUMBER_WIDTH + 1 + NAME_WIDTH + 1 + STATE_WIDTH + width;
-    add_lines(&c, r);
     if (r->state != TODO) {
+        fprintf(stream, " %d/%d", r->passed, r->n_checks);
+    } else if (r->lines[0][0] == '\0') {
+        fprintf(stream, " not started");
+    }
+    if (r->state != PASS && (r->state != TODO || r->lines[0][0] != '\0')) {
+        struct Column c = {.stream = stream, .left = ROW_INDENT};
+        next_line(&c);
+        add_lines(&c, r);
         add_pointers(&c, r);
     }
     putc('\n', stream);

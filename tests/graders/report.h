@@ -10,10 +10,10 @@
 
 /* The row of `make check`, in at most 80 columns:
 
-   02 scaled-dot       WRONG    4/6   You scale by 1/sqrt(d_model) = 0.289; each
-                                      head needs 1/sqrt(d_head) = 0.500
-                                      exercises/02-scaled-dot/answer.c | lesson 04
-                                      make hint-02
+   02 scaled-dot           WRONG    4/6
+      You divide by sqrt(d_model); each head is d_head wide and needs sqrt(d_head).
+      scores[b0 h1 q2 k0]: yours 0.4113, expected 0.7124 (check: one head)
+      exercises/02-scaled-dot/answer.c | lesson 02 | make hint-02
 
    A row that passed, or was not started, is one line. Only the state has a colour, and only on a
    terminal, unless NO_COLOR is set or TERM is "dumb". */
