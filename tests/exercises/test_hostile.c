@@ -28,7 +28,7 @@ struct Abuse {
     const char *outside; /* what stands before the function; may be NULL */
 };
 
-static const struct Abuse abuses[] = {
+static const struct Abuse leaving[] = {
     {"exit(0);", CRASH, "ends the program (with status 0) instead of returning", NULL},
     {RIGHT "exit(0);", CRASH, "instead of returning", NULL},
     {"_exit(0);", CRASH, "instead of returning", NULL},
@@ -38,7 +38,9 @@ static const struct Abuse abuses[] = {
     {RIGHT, CRASH, "instead of returning", BEFORE_MAIN "{ _exit(0); }"},
     {"abort();", CRASH, "abort", NULL},
     {"raise(SIGKILL);", CRASH, "killed", NULL},
-    /* Without end. */
+};
+
+static const struct Abuse endless[] = {
     {"for (;;);", TIMEOUT, "takes more than", NULL},
     {RIGHT "if (rows == 7) for (;;);", TIMEOUT, "check 2 of 6", NULL},
     {"for (;;) printf(\"and again\\n\");", TIMEOUT, "prints without end", NULL},
@@ -47,7 +49,9 @@ static const struct Abuse abuses[] = {
     {"for (;;) memset(malloc(1 << 20), 1, 1 << 20);", CRASH, "memory", NULL},
     {"memset(malloc((size_t)8 << 30), 1, 1);", CRASH, "memory", NULL},
     {"softmax(weights, scores, rows + 1, n); weights[0] = 1;", CRASH, "runs out of stack", NULL},
-    /* Memory that is not its own. */
+};
+
+static const struct Abuse memory[] = {
     {"weights[rows * n] = 1;", CRASH, "4 bytes past the end of weights (weights[15]", NULL},
     {RIGHT "weights[-1] = 1;", CRASH, "writes 4 bytes before the beginning of weights", NULL},
     {RIGHT "weights[0] += 0 * scores[rows * n];", CRASH, "past the end of scores", NULL},
@@ -57,12 +61,14 @@ static const struct Abuse abuses[] = {
     {"*(volatile int *)8 = 1;", CRASH, "", NULL},
     {"volatile int zero = 0; weights[0] = 1 / zero;", CRASH, "zero", NULL},
     {"((float *)scores)[1] = 0;", WRONG, "You change scores", NULL},
-    /* Right and wrong. */
     {RIGHT, PASS, "", NULL},
     {"", WRONG, "never written", NULL},
     {RIGHT "weights[0] = NAN;", WRONG, "NaN", NULL},
     {RIGHT "weights[n - 1] = INFINITY;", WRONG, "", NULL},
-    /* Names that are ours, or the C library's, or nobody's. */
+};
+
+/* Names that are ours, or the C library's, or nobody's. */
+static const struct Abuse names[] = {
     {RIGHT, PASS, "", "void call(void) {}\nint main(void) { return 1; }\nvoid case_read(void) {}"},
     {RIGHT, PASS, "", "int size(void) { return 1; }\nint given(void) { return 2; }"},
     {RIGHT, PASS, "", "long read(int a, void *b, size_t c) { return 0; }"},
@@ -132,9 +138,27 @@ static void expect_abuse(const struct Abuse *abuse)
     free(text);
 }
 
-START_TEST(abuse_gets_its_state)
+START_TEST(leaving_is_no_pass)
 {
-    expect_abuse(&abuses[_i]);
+    expect_abuse(&leaving[_i]);
+}
+END_TEST
+
+START_TEST(nothing_lasts_for_ever)
+{
+    expect_abuse(&endless[_i]);
+}
+END_TEST
+
+START_TEST(memory_is_watched)
+{
+    expect_abuse(&memory[_i]);
+}
+END_TEST
+
+START_TEST(names_do_not_clash)
+{
+    expect_abuse(&names[_i]);
 }
 END_TEST
 
@@ -236,12 +260,16 @@ END_TEST
 Suite *hostile_suite(void)
 {
     Suite *suite = suite_create("hostile");
-    TCase *cases = new_case(suite, "hostile", NULL);
-    tcase_add_loop_test(cases, abuse_gets_its_state, 0, COUNT(abuses));
-    tcase_add_loop_test(cases, harm_is_refused, 0, COUNT(filtered));
-    tcase_add_test(cases, other_checks_stand);
-    tcase_add_test(cases, files_that_are_no_answers);
-    tcase_add_test(cases, line_ends_do_not_matter);
-    tcase_add_test(cases, comments_are_no_code);
+    tcase_add_loop_test(new_case(suite, "leaving", NULL), leaving_is_no_pass, 0, COUNT(leaving));
+    tcase_add_loop_test(new_case(suite, "endless", NULL), nothing_lasts_for_ever, 0,
+                        COUNT(endless));
+    tcase_add_loop_test(new_case(suite, "memory", NULL), memory_is_watched, 0, COUNT(memory));
+    tcase_add_loop_test(new_case(suite, "names", NULL), names_do_not_clash, 0, COUNT(names));
+    tcase_add_loop_test(new_case(suite, "harm", NULL), harm_is_refused, 0, COUNT(filtered));
+    TCase *files = new_case(suite, "files", NULL);
+    tcase_add_test(files, other_checks_stand);
+    tcase_add_test(files, files_that_are_no_answers);
+    tcase_add_test(files, line_ends_do_not_matter);
+    tcase_add_test(files, comments_are_no_code);
     return suite;
 }

@@ -228,7 +228,7 @@ static int run_checks(int from, int to, double timeout_scale)
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_FORK);
-    srunner_run_all(runner, CK_SILENT);
+    srunner_run(runner, now.exercise->name, "checks", CK_SILENT); /* whatever CK_RUN_CASE says */
     int ran = srunner_ntests_run(runner), failed = srunner_ntests_failed(runner), passed = 0;
     srunner_free(runner);
     for (int i = from; i < to; i++) {
