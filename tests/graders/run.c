@@ -23,6 +23,7 @@ enum { CHECK_SECONDS = 2, CHECK_MEGABYTES = 512, LARGEST_CASE = 32 << 20 };
 struct Found {
     bool finished; /* set last */
     bool returned; /* the function came back, and bytes hold its arrays */
+    bool endless;  /* it ran until it was out of time or memory */
     enum State state;
     char text[LINE];
     char printed[PRINTED];
@@ -172,6 +173,7 @@ static void explain_end(struct Found *found, const struct Ended *ran, const char
                         double seconds)
 {
     found->state = CRASH;
+    found->endless = ran->how == OUT_OF_TIME || ran->how == OUT_OF_MEMORY;
     if (ran->how == OUT_OF_TIME) {
         found->state = TIMEOUT;
         write_line(found->text, "takes more than %g s%s", seconds,
@@ -345,8 +347,8 @@ static void run_all_checks(struct Result *result, const struct Exercise *e,
     for (int i = 0; i < e->n_checks; i++) {
         now.found[i] = share(room);
     }
-    /* After an endless loop the rest would only take time. */
-    for (int i = 0; i < e->n_checks && (i == 0 || now.found[i - 1]->state != TIMEOUT); i++) {
+    /* After one that had to be ended the rest would only take time. */
+    for (int i = 0; i < e->n_checks && (i == 0 || !now.found[i - 1]->endless); i++) {
         ran += run_checks(i, i + 1, grading->timeout_scale);
     }
     if (ran == 0) {
