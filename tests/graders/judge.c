@@ -60,9 +60,11 @@ static double largest(const double *values, int n)
     return most;
 }
 
+/* NaN is what a mistake gives that overflows: one way of writing it gives NaN there, another one
+   infinity. */
 static bool equal(double got, double want, double margin)
 {
-    return isfinite(want) ? fabs(got - want) <= margin : isnan(want) ? isnan(got) : got == want;
+    return isfinite(want) ? fabs(got - want) <= margin : isnan(want) ? !isfinite(got) : got == want;
 }
 
 static double margin_of(const struct Exercise *e, const struct Array *a, const double *want)
@@ -71,14 +73,17 @@ static double margin_of(const struct Exercise *e, const struct Array *a, const d
     return a->integer ? 0.0 : share * largest(want, a->size);
 }
 
-/* The first entry of the outputs that differs from want: its array and its index; false if none. */
+/* The first entry of the outputs that differs from want: its array and its index; false if none.
+   The margin is taken from the right answer too: a wrong one may be next to zero everywhere, and
+   was rounded on the way there. */
 static bool first_difference(const struct Exercise *e, const struct Case *got,
-                             const struct Wanted *want, int *array, int *index)
+                             const struct Wanted *want, const struct Wanted *right, int *array,
+                             int *index)
 {
     for (*array = 0; *array < got->n_arrays; ++*array) {
         const struct Array *a = &got->arrays[*array];
-        const double *w = want->values[*array];
-        double margin = w != NULL ? margin_of(e, a, w) : 0.0;
+        const double *w = want->values[*array], *r = right->values[*array];
+        double margin = w != NULL ? fmax(margin_of(e, a, w), margin_of(e, a, r)) : 0.0;
         for (*index = 0; w != NULL && *index < a->size; ++*index) {
             if (!equal(value(a, *index), w[*index], margin)) {
                 return true;
@@ -88,10 +93,11 @@ static bool first_difference(const struct Exercise *e, const struct Case *got,
     return false;
 }
 
-static bool matches(const struct Exercise *e, const struct Case *got, const struct Wanted *want)
+static bool matches(const struct Exercise *e, const struct Case *got, const struct Wanted *want,
+                    const struct Wanted *right)
 {
     int array, index;
-    return !first_difference(e, got, want, &array, &index);
+    return !first_difference(e, got, want, right, &array, &index);
 }
 
 /* The first input that is not what it was: its array and index. */
@@ -157,7 +163,7 @@ bool judge(const struct Exercise *e, const struct Trial *t, char evidence[LINE])
         place(where, sizeof where, &t->got.arrays[array], index);
         write_line(evidence, "%s was %.6g and is now %.6g", where,
                    value(&t->given.arrays[array], index), value(&t->got.arrays[array], index));
-    } else if (first_difference(e, &t->got, &want, &array, &index)) {
+    } else if (first_difference(e, &t->got, &want, &want, &array, &index)) {
         right = false;
         evidence_of(evidence, &t->got.arrays[array], index, want.values[array][index]);
     }
@@ -173,8 +179,8 @@ static bool explains(const struct Exercise *e, const struct Trial *trials, int n
     for (int i = 0; all && i < n; i++) {
         struct Wanted wrong = expect(e, &trials[i].given, mistakes);
         struct Wanted right = expect(e, &trials[i].given, 0);
-        all = matches(e, &trials[i].got, &wrong);
-        shown += !matches(e, &trials[i].got, &right);
+        all = matches(e, &trials[i].got, &wrong, &right);
+        shown += !matches(e, &trials[i].got, &right, &right);
         wanted_free(&wrong);
         wanted_free(&right);
     }
@@ -378,7 +384,7 @@ void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
         return;
     }
     struct Wanted want = expect(e, &t->given, 0);
-    if (first_difference(e, &t->got, &want, &array, &index)) {
+    if (first_difference(e, &t->got, &want, &want, &array, &index)) {
         const struct Array *a = &t->got.arrays[array];
         struct Look look = {a, want.values[array], margin_of(e, a, want.values[array]), text};
         for (size_t i = 0; i < sizeof looks / sizeof *looks && !looks[i](&look); i++) {
