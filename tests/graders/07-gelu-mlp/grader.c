@@ -5,7 +5,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* Standard normal values, spread times as large; from first on they are zeros. */
+/* Normal values, spread times as large as the standard ones. */
 static void fill(struct Rng *rng, float *x, int n, float spread)
 {
     draw(rng, x, n);
