@@ -114,7 +114,7 @@ static bool changed_input(const struct Trial *t, int *array, int *index)
     return false;
 }
 
-/* "scores[b0 h1 q2 k0]" */
+/* "scores[b0 h1 q2 k0]"; a single number without axes is "loss" */
 static void place(char *text, size_t room, const struct Array *a, int index)
 {
     int at[MAX_RANK], rank = (int)strlen(a->axes);
@@ -122,11 +122,11 @@ static void place(char *text, size_t room, const struct Array *a, int index)
         at[i] = index % a->shape[i];
         index /= a->shape[i];
     }
-    size_t n = (size_t)snprintf(text, room, "%s[", a->name);
+    size_t n = (size_t)snprintf(text, room, "%s%s", a->name, rank > 0 ? "[" : "");
     for (int i = 0; i < rank; i++) {
         n += (size_t)snprintf(text + n, room - n, "%s%c%d", i > 0 ? " " : "", a->axes[i], at[i]);
     }
-    snprintf(text + n, room - n, "]");
+    snprintf(text + n, room - n, "%s", rank > 0 ? "]" : "");
 }
 
 /* Numbers as text, with so many digits; NaN is written alike everywhere. */
@@ -347,7 +347,8 @@ static bool rows_sum_to_one(const struct Look *l, bool of_got, double *first)
 static bool sums_of_rows(const struct Look *l)
 {
     double sum = 0.0;
-    if (l->got->integer || !rows_sum_to_one(l, false, &sum) || rows_sum_to_one(l, true, &sum)) {
+    if (l->got->integer || l->got->axes[0] == '\0' || !rows_sum_to_one(l, false, &sum) ||
+        rows_sum_to_one(l, true, &sum)) {
         return false;
     }
     write_line(l->text,
