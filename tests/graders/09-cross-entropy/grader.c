@@ -250,6 +250,6 @@ const struct Exercise exercise_cross_entropy = {
     .mistakes = mistakes,
     .n_mistakes = sizeof mistakes / sizeof *mistakes,
     .expect = expect,
-    .tolerance =
-        5e-4, /* max + log(sum) - s[target] is right too; at 3000, float has three decimals */
+    /* max + log(sum) - s[target] is right too, and at 3000 float has three decimals. */
+    .tolerance = 5e-4,
 };
