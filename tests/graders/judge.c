@@ -207,56 +207,99 @@ Mistakes diagnose(const struct Exercise *e, const struct Trial *trials, int n)
 /* Reading off. Each of these looks for one pattern in one array and says so, or says nothing. */
 
 struct Look {
+    const struct Exercise *exercise;
+    const struct Trial *trial;
+    const struct Wanted *right;
+    int array;
     const struct Array *got;
     const double *want;
     double margin;
     char *text;
 };
 
+/* What array held before the call, if the function was to go on from there; else 0. */
+static double before(const struct Look *l, int array, int i)
+{
+    const struct Array *a = &l->trial->given.arrays[array];
+    return a->role == BOTH ? value(a, i) : 0.0;
+}
+
 static bool never_written(const struct Look *l)
 {
     const struct Array *a = l->got;
     int n = 0, first = -1;
-    for (int i = 0; i < a->size; i++) {
+    for (int i = 0; i < a->size && a->role == OUT; i++) {
         bool fresh = a->integer ? a->i[i] == INT32_MIN : isnan(a->f[i]);
         if (fresh && isfinite(l->want[i])) {
             first = n++ == 0 ? i : first;
         }
     }
+    if (n == 0) {
+        return false;
+    }
+    char who[LINE], where[80];
+    place(where, sizeof where, a, first);
     if (n == a->size) {
-        write_line(
-            l->text,
-            a->integer
-                ? "%s is never written."
-                : "%s is NaN everywhere: it is never written, or only added to (it starts as NaN).",
-            a->name);
-    } else if (n > 0) {
+        write_line(who, "%s is %s%s", a->name, a->integer ? "never written" : "NaN",
+                   !a->integer && n > 1 ? " everywhere" : "");
+    } else {
+        write_line(who, "%d of the %d entries of %s are %s, first %s", n, a->size, a->name,
+                   a->integer ? "never written" : "NaN", where);
+    }
+    write_line(l->text, "%s%s", who,
+               a->integer ? "."
+                          : ": never written, only added to (it starts as NaN), or computed from "
+                            "something that is NaN or infinite.");
+    return true;
+}
+
+static bool not_finite(const struct Look *l)
+{
+    int n = 0, first = -1;
+    for (int i = 0; i < l->got->size; i++) {
+        if (isfinite(l->want[i]) && !isfinite(value(l->got, i))) {
+            first = n++ == 0 ? i : first;
+        }
+    }
+    if (n > 0) {
         char where[80];
-        place(where, sizeof where, a, first);
-        write_line(
-            l->text,
-            a->integer
-                ? "%d of the %d entries of %s are never written, first %s."
-                : "%d of the %d entries of %s are NaN, first %s: never written, or computed from "
-                  "something that is NaN or infinite.",
-            n, a->size, a->name, where);
+        place(where, sizeof where, l->got, first);
+        write_line(l->text, "%s is %s: a division by 0, the log of 0, or exp of a large number?",
+                   where, isnan(value(l->got, first)) ? "NaN" : "infinite");
     }
     return n > 0;
+}
+
+/* Only what was to be added is there. */
+static bool overwritten(const struct Look *l)
+{
+    bool all = l->got->role == BOTH && l->got->size > 1;
+    for (int i = 0; all && i < l->got->size; i++) {
+        all = equal(value(l->got, i), l->want[i] - before(l, l->array, i), l->margin);
+    }
+    if (all) {
+        write_line(l->text,
+                   "%s holds only what was to be added to it: what it held before is lost.",
+                   l->got->name);
+    }
+    return all;
 }
 
 /* The one number by which all differ, as ratio or as difference; NaN if there is none. */
 static double constant(const struct Look *l, bool ratio)
 {
-    double found = NAN, sure = 0.0;
+    double found = NAN, sure = 50 * l->margin;
     for (int i = 0; i < l->got->size; i++) {
-        if (fabs(l->want[i]) > sure) { /* the largest entry tells it most exactly */
-            sure = fabs(l->want[i]);
-            found = ratio ? value(l->got, i) / l->want[i] : value(l->got, i) - l->want[i];
+        double start = before(l, l->array, i), want = l->want[i] - start;
+        if (fabs(want) > sure) { /* the largest entry tells it most exactly */
+            sure = fabs(want);
+            found = ratio ? (value(l->got, i) - start) / want : value(l->got, i) - l->want[i];
         }
     }
     for (int i = 0; i < l->got->size; i++) {
-        double want = ratio ? l->want[i] * found : l->want[i] + found;
-        if (!(fabs(value(l->got, i) - want) <= 2 * l->margin * fmax(1.0, fabs(found)))) {
+        double start = before(l, l->array, i), want = l->want[i] - start;
+        want = ratio ? want * found : want + found;
+        if (!(fabs(value(l->got, i) - start - want) <= 2 * l->margin * fmax(1.0, fabs(found)))) {
             return NAN;
         }
     }
@@ -266,16 +309,23 @@ static double constant(const struct Look *l, bool ratio)
 static bool constant_ratio(const struct Look *l)
 {
     double ratio = l->got->size > 1 ? constant(l, true) : NAN;
+    bool both = l->got->role == BOTH;
+    const char *name = l->got->name;
     if (isnan(ratio)) {
         return false;
     }
-    if (ratio == 0.0) {
-        write_line(l->text, "%s is zero everywhere.", l->got->name);
+    if (fabs(ratio) < 1e-4) {
+        write_line(l->text, both ? "%s is as it was before." : "%s is zero everywhere.", name);
     } else if (fabs(ratio + 1.0) < 1e-4) {
-        write_line(l->text, "%s has the wrong sign everywhere.", l->got->name);
+        write_line(l->text,
+                   both ? "%s changes by the right amount, but with the wrong sign."
+                        : "%s has the wrong sign everywhere.",
+                   name);
     } else {
-        write_line(l->text, "Every entry of %s is %.4g times what it should be.", l->got->name,
-                   ratio);
+        write_line(l->text,
+                   both ? "%s changes by %.4g times what it should."
+                        : "Every entry of %s is %.4g times what it should be.",
+                   name, ratio);
     }
     return true;
 }
@@ -327,6 +377,35 @@ static bool two_axes_exchanged(const struct Look *l)
     return false;
 }
 
+/* What is wanted of array is what got did to the other one. */
+static bool holds_other(const struct Look *l, int array, int other)
+{
+    const struct Array *got = &l->trial->got.arrays[other];
+    const double *want = l->right->values[array];
+    double margin = margin_of(l->exercise, got, want);
+    bool all = true;
+    for (int i = 0; all && i < got->size; i++) {
+        double moved = value(got, i) - before(l, other, i);
+        all = equal(moved, want[i] - before(l, array, i), 2 * margin);
+    }
+    return all;
+}
+
+static bool two_arrays_exchanged(const struct Look *l)
+{
+    for (int other = 0; other < l->trial->got.n_arrays; other++) {
+        const struct Array *b = &l->trial->got.arrays[other];
+        if (other != l->array && b->role != IN && b->integer == l->got->integer &&
+            memcmp(b->shape, l->got->shape, sizeof b->shape) == 0 &&
+            holds_other(l, l->array, other) && holds_other(l, other, l->array)) {
+            write_line(l->text, "%s and %s are exchanged: each holds what belongs to the other.",
+                       l->got->name, b->name);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The sums over the last axis are 1 where that is expected, in got or in want. */
 static bool rows_sum_to_one(const struct Look *l, bool of_got, double *first)
 {
@@ -372,11 +451,34 @@ static bool partly_right(const struct Look *l)
     return true;
 }
 
+/* Which of the other outputs are right. */
+static bool others_right(const struct Look *l)
+{
+    char names[LINE] = "", before_it[LINE];
+    int n = 0;
+    for (int other = 0; other < l->trial->got.n_arrays; other++) {
+        const struct Array *a = &l->trial->got.arrays[other];
+        const double *want = l->right->values[other];
+        bool all = want != NULL;
+        for (int i = 0; all && i < a->size; i++) {
+            all = equal(value(a, i), want[i], margin_of(l->exercise, a, want));
+        }
+        if (all) {
+            memcpy(before_it, names, LINE);
+            write_line(names, "%s%s%s", before_it, n++ > 0 ? " and " : "", a->name);
+        }
+    }
+    if (n > 0) {
+        write_line(l->text, "%s is wrong; %s %s right.", l->got->name, names, n > 1 ? "are" : "is");
+    }
+    return n > 0;
+}
+
 void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
 {
     static bool (*const looks[])(const struct Look *) = {
-        never_written,      constant_ratio, constant_difference,
-        two_axes_exchanged, sums_of_rows,   partly_right,
+        never_written,      not_finite,           overwritten,  constant_ratio, constant_difference,
+        two_axes_exchanged, two_arrays_exchanged, sums_of_rows, partly_right,   others_right,
     };
     int array, index;
     text[0] = '\0';
@@ -387,7 +489,8 @@ void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
     struct Wanted want = expect(e, &t->given, 0);
     if (first_difference(e, &t->got, &want, &want, &array, &index)) {
         const struct Array *a = &t->got.arrays[array];
-        struct Look look = {a, want.values[array], margin_of(e, a, want.values[array]), text};
+        const double *w = want.values[array];
+        struct Look look = {e, t, &want, array, a, w, margin_of(e, a, w), text};
         for (size_t i = 0; i < sizeof looks / sizeof *looks && !looks[i](&look); i++) {
         }
     }
