@@ -89,6 +89,7 @@ enum {
     PLUS,
     NOT_MEANS,
     BY_ROWS,
+    BY_D_MINUS_ONE,
     CARRIED,
     CLEARED,
     LAST_ROW,
@@ -128,6 +129,8 @@ static const struct Mistake mistakes[] = {
                    "You subtract the sums of g and of g*xhat. They are means: divide by d."},
     [BY_ROWS] = {"by-rows", "You divide the sums over a row by the number of rows; a row has d "
                             "entries."},
+    [BY_D_MINUS_ONE] = {"by-d-1", "You divide the sums of g and of g*xhat by d - 1; they are means "
+                                  "over d entries, as in the forward pass."},
     [CARRIED] = {"carried", "Your sums of g and g*xhat go on from row to row. Each row is by "
                             "itself: begin at 0 in each."},
     [CLEARED] = {"cleared",
@@ -165,7 +168,10 @@ static struct Means means_of(const struct Case *c, int r, Mistakes m)
         means.g += g;
         means.gx += g * x_hat(c, i / d, i % d, m);
     }
-    double divisor = made(m, NOT_MEANS) ? 1.0 : made(m, BY_ROWS) ? rows : d;
+    double divisor = made(m, NOT_MEANS)        ? 1.0
+                     : made(m, BY_ROWS)        ? rows
+                     : made(m, BY_D_MINUS_ONE) ? d - 1
+                                               : d;
     means.g = made(m, NO_MEAN_G) || made(m, CONSTANT) ? 0.0 : means.g / divisor;
     means.gx = made(m, NO_MEAN_GX) || made(m, CONSTANT) ? 0.0 : means.gx / divisor;
     return means;

@@ -68,6 +68,7 @@ static const struct Check checks[] = {
 enum {
     TANH,
     SIGMOID,
+    SILU,
     NO_HALF,
     NO_ROOT,
     ROOT_ABOVE,
@@ -91,6 +92,8 @@ static const struct Mistake mistakes[] = {
     [SIGMOID] = {"sigmoid",
                  "x * sigmoid(1.702 x) is a coarse approximation of GELU; the exact form "
                  "uses erff."},
+    [SILU] = {"silu", "x * sigmoid(x) is SiLU (or Swish), another activation; GELU is x * Phi(x), "
+                      "with erff."},
     [NO_HALF] = {"no-half",
                  "You forget the 1/2 of Phi: 1 + erf runs from 0 to 2, a chance from 0 to 1."},
     [NO_ROOT] = {"no-root", "You take erf(x); Phi(x) takes erf(x / sqrt(2)), as the normal "
@@ -129,6 +132,7 @@ static double gelu_of(double x, Mistakes m)
     double phi = (1.0 + erf(inside)) * (made(m, NO_HALF) ? 1.0 : 0.5);
     return made(m, TANH)      ? x * 0.5 * (1.0 + tanh(sqrt(2.0 / PI) * (x + 0.044715 * x * x * x)))
            : made(m, SIGMOID) ? x / (1.0 + exp(-1.702 * x))
+           : made(m, SILU)    ? x / (1.0 + exp(-x))
            : made(m, RELU)    ? fmax(x, 0.0)
            : made(m, DENSITY) ? x * exp(-x * x / 2.0) / sqrt(2.0 * PI)
            : made(m, NO_X)    ? phi

@@ -102,6 +102,7 @@ enum {
     ADDS_BOTH,
     MLP_FIRST,
     ONE_SEQUENCE,
+    B_AND_T,
 };
 static const struct Mistake mistakes[] = {
     [NORMED_1] = {"normed-1", "You add the normalised x to what attention found. The residual path "
@@ -136,6 +137,9 @@ static const struct Mistake mistakes[] = {
                                 "on what was gathered."},
     [ONE_SEQUENCE] = {"one-sequence", "You give attention all B*T rows as one sequence: later "
                                       "sequences look into earlier ones. Pass B and T."},
+    [B_AND_T] = {"b-and-t",
+                 "You exchange B and T in the call of attention: it takes T sequences of "
+                 "B tokens for B sequences of T."},
 };
 
 /* One half of the block. All arrays are (B,T,d). */
@@ -158,6 +162,8 @@ static void find(double *y, const double *x, const struct Half *h)
     int B = size(h->c, "B"), T = size(h->c, "T"), d = size(h->c, "d");
     if ((h->number == 1) == made(h->m, MLP_FIRST)) {
         block_mlp(y, x, h->c, B * T, d);
+    } else if (made(h->m, B_AND_T)) {
+        block_attention(y, x, h->c, T, B, d);
     } else if (made(h->m, ONE_SEQUENCE)) {
         block_attention(y, x, h->c, 1, B * T, d);
     } else {

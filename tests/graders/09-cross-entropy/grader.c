@@ -41,7 +41,7 @@ static void some_ignored(struct Case *c, struct Rng *rng)
 
 static void none_ignored(struct Case *c, struct Rng *rng)
 {
-    make(c, rng, 3, 5, 0, 0.0f, 0.0f);
+    make(c, rng, 3, 5, 0, -1000.0f, 0.0f);
 }
 
 static void all_ignored(struct Case *c, struct Rng *rng)
@@ -71,7 +71,7 @@ static void far_below(struct Case *c, struct Rng *rng)
 
 static const struct Check checks[] = {
     {"7 rows, 2 of which do not count", some_ignored},
-    {"every row counts", none_ignored},
+    {"every row counts, logits near -1000, -2000, ...", none_ignored},
     {"no row counts: all is 0", all_ignored},
     {"a single row, which does not count", one_ignored},
     {"logits near 1000, 2000, ...", large},
@@ -80,11 +80,11 @@ static const struct Check checks[] = {
 };
 
 enum {
-    BY_ROWS,
     LOSS_BY_ROWS,
     GRADIENT_BY_ROWS,
     LOSS_SUM,
     GRADIENT_UNDIVIDED,
+    BY_ROWS,
     BY_ENTRIES,
     CLASS_ZERO,
     IGNORED_UNWRITTEN,
@@ -93,7 +93,9 @@ enum {
     BITS,
     NO_MAXIMUM,
     ONE_MAXIMUM,
+    MAXIMUM_FROM_ZERO,
     MAXIMUM_LEFT,
+    SUM_CARRIED,
     LOG_OF_ZERO,
     NO_ONEHOT,
     OF_PROBABILITIES,
@@ -101,8 +103,6 @@ enum {
     LOSS_SIGN,
 };
 static const struct Mistake mistakes[] = {
-    [BY_ROWS] = {"by-rows", "You divide by the number of all rows; divide by the number of those "
-                            "that count."},
     [LOSS_BY_ROWS] = {"loss-by-rows",
                       "You divide the loss by the number of all rows; divide by the "
                       "number of those that count."},
@@ -114,6 +114,8 @@ static const struct Mistake mistakes[] = {
     [GRADIENT_UNDIVIDED] = {"gradient-undivided",
                             "You do not divide the gradient. The loss is a mean, so each row has "
                             "1/count of the say."},
+    [BY_ROWS] = {"by-rows", "You divide by the number of all rows; divide by the number of those "
+                            "that count."},
     [BY_ENTRIES] = {"by-entries",
                     "You divide the gradient by vocab as well; the mean is taken over "
                     "rows, not over logits."},
@@ -134,8 +136,14 @@ static const struct Mistake mistakes[] = {
                     "infinite in float, exp(-1000) is 0, and both spoil the division."},
     [ONE_MAXIMUM] = {"one-maximum", "You subtract the largest logit of the whole matrix. In a row "
                                     "far below it every exp is 0: take the largest of each row."},
+    [MAXIMUM_FROM_ZERO] = {"maximum-from-0",
+                           "Your search for the largest logit begins at 0. In a row of negative "
+                           "logits nothing is larger: begin with the first."},
     [MAXIMUM_LEFT] = {"maximum-left", "You subtract the largest logit inside exp, but not from the "
                                       "target's logit: the loss is too small by it."},
+    [SUM_CARRIED] = {"sum-carried",
+                     "Your sum of exp goes on from row to row. Each row is by itself: "
+                     "begin at 0 in each."},
     [LOG_OF_ZERO] = {"log-of-zero",
                      "You take the log of a probability that float rounded to 0. Use "
                      "log(sum) - (s[target] - m), which never divides."},
@@ -175,18 +183,29 @@ static double subtracted(const struct Case *c, int r, Mistakes m)
         bool seen = i / vocab == r || made(m, ONE_MAXIMUM);
         max = seen ? fmax(max, floats(c, "logits")[i]) : max;
     }
-    return made(m, NO_MAXIMUM) ? 0.0 : max;
+    return made(m, NO_MAXIMUM) || (made(m, MAXIMUM_FROM_ZERO) && max < 0.0) ? 0.0 : max;
 }
 
-/* p (vocab) of row r; the logarithm of what it was divided by. */
-static double softmax(double *p, const struct Case *c, int r, Mistakes m)
+/* exp of each logit of row r, and their sum. */
+static double powers(double *p, const struct Case *c, int r, Mistakes m)
 {
     int vocab = size(c, "vocab");
     double max = subtracted(c, r, m), sum = 0.0;
     for (int v = 0; v < vocab; v++) {
         sum += p[v] = (float)exp(floats(c, "logits")[r * vocab + v] - max);
     }
-    for (int v = 0; v < vocab; v++) {
+    return sum;
+}
+
+/* p (vocab) of row r; the logarithm of what it was divided by. */
+static double softmax(double *p, const struct Case *c, int r, Mistakes m)
+{
+    double sum = 0.0;
+    for (int earlier = made(m, SUM_CARRIED) ? 0 : r; earlier < r; earlier++) {
+        sum += counts(integers(c, "targets")[earlier], m) ? powers(p, c, earlier, m) : 0.0;
+    }
+    sum += powers(p, c, r, m);
+    for (int v = 0; v < size(c, "vocab"); v++) {
         p[v] /= sum;
     }
     return log(sum);
