@@ -1,11 +1,11 @@
-/* double: the layers in double precision, plain, for graders to expect with. */
+/* double: what more than one grader computes, in double. */
 #ifndef GRADERS_DOUBLE_H
 #define GRADERS_DOUBLE_H
 
 #include <math.h>
 
-/* x[0], x[step], ..., n of them, made to add up to 1. */
-static inline void double_softmax(double *x, int n, int step)
+/* Scores to weights, in place: x[0], x[step], ..., n of them. */
+static inline void softmax_in_double(double *x, int n, int step)
 {
     double max = -INFINITY, sum = 0.0;
     for (int i = 0; i < n; i++) {
@@ -21,8 +21,8 @@ static inline void double_softmax(double *x, int n, int step)
 }
 
 /* y (rows,n) = x (rows,k) · Wᵀ + bias, with W (n,k); bias may be NULL. */
-static inline void double_linear(double *y, const double *x, const float *w, const float *bias,
-                                 int rows, int k, int n)
+static inline void linear_in_double(double *y, const double *x, const float *w, const float *bias,
+                                    int rows, int k, int n)
 {
     for (int r = 0; r < rows; r++) {
         for (int j = 0; j < n; j++) {
@@ -35,8 +35,8 @@ static inline void double_linear(double *y, const double *x, const float *w, con
 }
 
 /* y (rows,d) may be x. */
-static inline void double_layernorm(double *y, const double *x, const float *gamma,
-                                    const float *beta, int rows, int d)
+static inline void layernorm_in_double(double *y, const double *x, const float *gamma,
+                                       const float *beta, int rows, int d)
 {
     for (int r = 0; r < rows; r++, x += d, y += d) {
         double mean = 0.0, variance = 0.0;
@@ -52,7 +52,7 @@ static inline void double_layernorm(double *y, const double *x, const float *gam
     }
 }
 
-static inline double double_gelu(double x)
+static inline double gelu_in_double(double x)
 {
     return x * 0.5 * (1.0 + erf(x / sqrt(2.0)));
 }

@@ -152,9 +152,9 @@ struct Half {
 static void norm(double *y, const double *x, const struct Half *h)
 {
     bool first = (h->number == 1 || made(h->m, SAME_GAMMA)) != made(h->m, GAMMAS_SWAPPED);
-    double_layernorm(y, x, floats(h->c, first ? "gamma1" : "gamma2"),
-                     floats(h->c, first ? "beta1" : "beta2"), size(h->c, "B") * size(h->c, "T"),
-                     size(h->c, "d"));
+    layernorm_in_double(y, x, floats(h->c, first ? "gamma1" : "gamma2"),
+                        floats(h->c, first ? "beta1" : "beta2"), size(h->c, "B") * size(h->c, "T"),
+                        size(h->c, "d"));
 }
 
 static void find(double *y, const double *x, const struct Half *h)

@@ -6,7 +6,7 @@
 #include "tests/graders/case.h"
 #include "tests/graders/double.h"
 
-enum { MLP_WIDTH = 3 }; /* as wide inside as this many d */
+enum { MLP_WIDTH = 4 }; /* as wide inside as this many d */
 
 /* out (T,d): one sequence of T tokens. */
 static inline void attend(double *out, const double *q, const double *k, const double *v, int T,
@@ -20,7 +20,7 @@ static inline void attend(double *out, const double *q, const double *k, const d
                 weights[s] += q[t * d + i] * k[s * d + i] / sqrt(d);
             }
         }
-        double_softmax(weights, t + 1, 1);
+        softmax_in_double(weights, t + 1, 1);
         for (int i = 0; i < d; i++) {
             out[t * d + i] = 0.0;
             for (int s = 0; s <= t; s++) {
@@ -36,24 +36,24 @@ static inline void block_attention(double *y, const double *x, const struct Case
 {
     int rows = B * T;
     double q[rows * d], k[rows * d], v[rows * d], mixed[rows * d];
-    double_linear(q, x, floats(c, "w_q"), NULL, rows, d, d);
-    double_linear(k, x, floats(c, "w_k"), NULL, rows, d, d);
-    double_linear(v, x, floats(c, "w_v"), NULL, rows, d, d);
+    linear_in_double(q, x, floats(c, "w_q"), NULL, rows, d, d);
+    linear_in_double(k, x, floats(c, "w_k"), NULL, rows, d, d);
+    linear_in_double(v, x, floats(c, "w_v"), NULL, rows, d, d);
     for (int at = 0; at < rows * d; at += T * d) {
         attend(mixed + at, q + at, k + at, v + at, T, d);
     }
-    double_linear(y, mixed, floats(c, "w_out"), NULL, rows, d, d);
+    linear_in_double(y, mixed, floats(c, "w_out"), NULL, rows, d, d);
 }
 
 /* y (rows,d) may be x. */
 static inline void block_mlp(double *y, const double *x, const struct Case *c, int rows, int d)
 {
     double hidden[rows * MLP_WIDTH * d];
-    double_linear(hidden, x, floats(c, "w_up"), floats(c, "b_up"), rows, d, MLP_WIDTH * d);
+    linear_in_double(hidden, x, floats(c, "w_up"), floats(c, "b_up"), rows, d, MLP_WIDTH * d);
     for (int i = 0; i < rows * MLP_WIDTH * d; i++) {
-        hidden[i] = double_gelu(hidden[i]);
+        hidden[i] = gelu_in_double(hidden[i]);
     }
-    double_linear(y, hidden, floats(c, "w_down"), NULL, rows, MLP_WIDTH * d, d);
+    linear_in_double(y, hidden, floats(c, "w_down"), NULL, rows, MLP_WIDTH * d, d);
 }
 
 #endif
