@@ -127,6 +127,7 @@ static const struct Word memory_faults[] = {
     {"calloc-overflow", "asks for more memory than there can be"},
     {"negative-size-param", "copies a negative number of bytes"},
     {"param-overlap", "copies between two pieces of memory that overlap"},
+    {"wild-addr", "reads or writes far outside of every array"},
     {"SEGV", "reads or writes an address that holds nothing (NULL, or an index far outside)"},
     {"FPE", "divides an integer by zero"},
     {"ABRT", "calls abort, or the C library did"},
