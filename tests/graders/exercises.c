@@ -11,12 +11,8 @@ extern const struct Exercise exercise_block;
 extern const struct Exercise exercise_cross_entropy;
 
 const struct Exercise *const exercises[] = {
-    &exercise_softmax,
-    &exercise_scaled_dot,
-    &exercise_layernorm_backward,
-    &exercise_gelu_mlp,
-    &exercise_block,
-    &exercise_cross_entropy,
+    &exercise_softmax,  &exercise_scaled_dot, &exercise_layernorm_backward,
+    &exercise_gelu_mlp, &exercise_block,      &exercise_cross_entropy,
 };
 const int n_exercises = sizeof exercises / sizeof *exercises;
 
