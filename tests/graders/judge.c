@@ -67,23 +67,24 @@ static bool equal(double got, double want, double margin)
     return isfinite(want) ? fabs(got - want) <= margin : isnan(want) ? !isfinite(got) : got == want;
 }
 
-static double margin_of(const struct Exercise *e, const struct Array *a, const double *want)
+static double margin_of(const struct Exercise *e, const struct Array *a, const double *right)
 {
     double share = e->tolerance > 0 ? e->tolerance : USUAL_TOLERANCE;
-    return a->integer ? 0.0 : share * largest(want, a->size);
+    return a->integer ? 0.0 : share * largest(right, a->size);
 }
 
 /* The first entry of the outputs that differs from want: its array and its index; false if none.
-   The margin is taken from the right answer too: a wrong one may be next to zero everywhere, and
-   was rounded on the way there. */
+   right: what would be right, which may be larger than want. A mistake by which everything cancels
+   gives zeros in double, and in float what is left of the terms. */
 static bool first_difference(const struct Exercise *e, const struct Case *got,
                              const struct Wanted *want, const struct Wanted *right, int *array,
                              int *index)
 {
     for (*array = 0; *array < got->n_arrays; ++*array) {
         const struct Array *a = &got->arrays[*array];
-        const double *w = want->values[*array], *r = right->values[*array];
-        double margin = w != NULL ? fmax(margin_of(e, a, w), margin_of(e, a, r)) : 0.0;
+        const double *w = want->values[*array];
+        double margin =
+            w != NULL ? fmax(margin_of(e, a, w), margin_of(e, a, right->values[*array])) : 0.0;
         for (*index = 0; w != NULL && *index < a->size; ++*index) {
             if (!equal(value(a, *index), w[*index], margin)) {
                 return true;
@@ -314,8 +315,9 @@ static bool constant_ratio(const struct Look *l)
     if (isnan(ratio)) {
         return false;
     }
-    if (fabs(ratio) < 1e-4) {
-        write_line(l->text, both ? "%s is as it was before." : "%s is zero everywhere.", name);
+    if (fabs(ratio) < 1e-5) { /* not a zero: what rounding leaves of terms that cancel */
+        write_line(l->text, "%s is %s%s.", name, both ? "as it was before" : "zero everywhere",
+                   ratio != 0.0 ? ", but for rounding" : "");
     } else if (fabs(ratio + 1.0) < 1e-4) {
         write_line(l->text,
                    both ? "%s changes by the right amount, but with the wrong sign."
@@ -446,39 +448,36 @@ static bool partly_right(const struct Look *l)
     if (wrong == l->got->size) {
         return false;
     }
-    write_line(l->text, "%d of the %d entries of %s are wrong, the others are right.", wrong,
-               l->got->size, l->got->name);
+    write_line(l->text, "%d of the %d entries of %s %s wrong, the others are right.", wrong,
+               l->got->size, l->got->name, wrong == 1 ? "is" : "are");
     return true;
 }
 
-/* Which of the other outputs are right. */
-static bool others_right(const struct Look *l)
+/* The outputs of this trial that are right, if any is: "Nothing is wrong in d_v and d_k." */
+static void right_outputs(const struct Exercise *e, const struct Case *got,
+                          const struct Wanted *want, char text[LINE])
 {
-    char names[LINE] = "", before_it[LINE];
+    char names[LINE] = "";
     int n = 0;
-    for (int other = 0; other < l->trial->got.n_arrays; other++) {
-        const struct Array *a = &l->trial->got.arrays[other];
-        const double *want = l->right->values[other];
-        bool all = want != NULL;
-        for (int i = 0; all && i < a->size; i++) {
-            all = equal(value(a, i), want[i], margin_of(l->exercise, a, want));
-        }
-        if (all) {
-            memcpy(before_it, names, LINE);
-            write_line(names, "%s%s%s", before_it, n++ > 0 ? " and " : "", a->name);
+    for (int i = 0; i < got->n_arrays; i++) {
+        struct Wanted only = {0};
+        only.values[i] = want->values[i];
+        if (only.values[i] != NULL && matches(e, got, &only, &only)) {
+            size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s", n++ > 0 ? " and " : "",
+                     got->arrays[i].name);
         }
     }
     if (n > 0) {
-        write_line(l->text, "%s is wrong; %s %s right.", l->got->name, names, n > 1 ? "are" : "is");
+        write_line(text, "Nothing is wrong in %s.", names);
     }
-    return n > 0;
 }
 
 void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
 {
     static bool (*const looks[])(const struct Look *) = {
         never_written,      not_finite,           overwritten,  constant_ratio, constant_difference,
-        two_axes_exchanged, two_arrays_exchanged, sums_of_rows, partly_right,   others_right,
+        two_axes_exchanged, two_arrays_exchanged, sums_of_rows, partly_right,
     };
     int array, index;
     text[0] = '\0';
@@ -493,6 +492,10 @@ void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
         struct Look look = {e, t, &want, array, a, w, margin_of(e, a, w), text};
         for (size_t i = 0; i < sizeof looks / sizeof *looks && !looks[i](&look); i++) {
         }
+        char right[LINE] = "", seen[LINE];
+        right_outputs(e, &t->got, &want, right);
+        memcpy(seen, text, LINE);
+        write_line(text, "%s%s%s", seen, seen[0] != '\0' && right[0] != '\0' ? " " : "", right);
     }
     wanted_free(&want);
 }
