@@ -120,8 +120,8 @@ static const struct Mistake mistakes[] = {
                "Your d_gamma collects d_y * x; gamma was multiplied by xhat, the normalised x."},
     [UNSCALED_X] = {"unscaled-x", "Your xhat is x - mean, without rstd: gamma was multiplied by "
                                   "(x - mean) * rstd."},
-    [NO_RSTD] = {"no-rstd", "You do not multiply d_x by rstd: the forward pass divided x by the "
-                            "spread of its row, so its slope does too."},
+    [NO_RSTD] = {"no-rstd", "What you add to d_x is not multiplied by rstd: the forward pass "
+                            "multiplies x by it, so the slope has it too."},
     [RSTD_INVERTED] = {"rstd-inverted",
                        "You divide by rstd; it already is 1/sqrt(variance + 1e-5). Multiply."},
     [PLUS] = {"plus", "You add xhat * mean(g*xhat) in d_x; it is subtracted."},

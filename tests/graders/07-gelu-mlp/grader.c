@@ -119,8 +119,7 @@ static const struct Mistake mistakes[] = {
     [GELU_AGAIN] = {"gelu-again", "You apply GELU to y as well; it stands between the two matrices "
                                   "only."},
     [HIDDEN_EARLY] = {"hidden-early",
-                      "y is right, but hidden holds what goes into GELU; it is to hold what comes "
-                      "out."},
+                      "Your hidden holds what goes into GELU; it is to hold what comes out."},
     [RESIDUAL] = {"residual",
                   "You add x to y. The residual path is the block's business; mlp gives "
                   "only what is added to it."},
