@@ -3,9 +3,13 @@
 
 #include "exercise.h"
 
-extern const struct Exercise exercise_softmax, exercise_scaled_dot;
+extern const struct Exercise exercise_softmax, exercise_scaled_dot, exercise_causal_mask;
 
-const struct Exercise *const exercises[] = {&exercise_softmax, &exercise_scaled_dot};
+const struct Exercise *const exercises[] = {
+    &exercise_softmax,
+    &exercise_scaled_dot,
+    &exercise_causal_mask,
+};
 const int n_exercises = sizeof exercises / sizeof *exercises;
 
 const struct Exercise *exercise_find(const char *number)
