@@ -3,12 +3,14 @@
 
 #include "exercise.h"
 
-extern const struct Exercise exercise_softmax, exercise_scaled_dot, exercise_causal_mask;
+extern const struct Exercise exercise_softmax, exercise_scaled_dot, exercise_causal_mask,
+    exercise_heads;
 
 const struct Exercise *const exercises[] = {
     &exercise_softmax,
     &exercise_scaled_dot,
     &exercise_causal_mask,
+    &exercise_heads,
 };
 const int n_exercises = sizeof exercises / sizeof *exercises;
 
