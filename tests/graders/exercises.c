@@ -4,13 +4,11 @@
 #include "exercise.h"
 
 extern const struct Exercise exercise_softmax, exercise_scaled_dot, exercise_causal_mask,
-    exercise_heads;
+    exercise_heads, exercise_layernorm;
 
 const struct Exercise *const exercises[] = {
-    &exercise_softmax,
-    &exercise_scaled_dot,
-    &exercise_causal_mask,
-    &exercise_heads,
+    &exercise_softmax, &exercise_scaled_dot, &exercise_causal_mask,
+    &exercise_heads,   &exercise_layernorm,
 };
 const int n_exercises = sizeof exercises / sizeof *exercises;
 
