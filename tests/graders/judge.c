@@ -140,7 +140,7 @@ static void evidence_of(char *text, const struct Array *a, int index, double wan
         digits_of(yours, got, digits);
         digits_of(expected, want, digits);
     } while (strcmp(yours, expected) == 0 && ++digits < 10);
-    bool untouched = a->integer && a->i[index] == INT32_MIN;
+    bool untouched = a->integer && case_fresh(a, index);
     write_line(text, "%s: yours %s, expected %s", where, untouched ? "never written" : yours,
                expected);
 }
@@ -207,33 +207,56 @@ struct Look {
     char *text;
 };
 
-static bool never_written(const struct Look *l)
+/* "weights is" if all n of its entries are meant, else "3 of the 21 entries of weights are" */
+static void some_of(char *text, size_t room, const struct Array *a, int n)
 {
-    const struct Array *a = l->got;
-    int n = 0, first = -1;
-    for (int i = 0; i < a->size; i++) {
-        bool fresh = a->integer ? a->i[i] == INT32_MIN : isnan(a->f[i]);
-        if (fresh && isfinite(l->want[i])) {
-            first = n++ == 0 ? i : first;
+    if (n == a->size) {
+        snprintf(text, room, "%s is", a->name);
+    } else {
+        snprintf(text, room, "%d of the %d entries of %s %s", n, a->size, a->name,
+                 n == 1 ? "is" : "are");
+    }
+}
+
+/* Entries that are fresh, or, if that is not asked, that are another NaN: how many of those that
+   should be numbers, and the first of them. */
+static int missing(const struct Look *l, bool fresh, int *first)
+{
+    int n = 0;
+    for (int i = 0; i < l->got->size; i++) {
+        bool is_fresh = case_fresh(l->got, i);
+        if (isfinite(l->want[i]) && (fresh ? is_fresh : !is_fresh && isnan(value(l->got, i)))) {
+            *first = n++ == 0 ? i : *first;
         }
     }
-    if (n == a->size) {
-        write_line(
-            l->text,
-            a->integer
-                ? "%s is never written."
-                : "%s is NaN everywhere: it is never written, or only added to (it starts as NaN).",
-            a->name);
-    } else if (n > 0) {
-        char where[80];
-        place(where, sizeof where, a, first);
-        write_line(
-            l->text,
-            a->integer
-                ? "%d of the %d entries of %s are never written, first %s."
-                : "%d of the %d entries of %s are NaN, first %s: never written, or computed from "
-                  "something that is NaN or infinite.",
-            n, a->size, a->name, where);
+    return n;
+}
+
+static bool never_written(const struct Look *l)
+{
+    static const char floats_begin[] = ", or made of what was there at the start, which is NaN";
+    char what[80], where[80];
+    int first = 0, n = missing(l, true, &first);
+    some_of(what, sizeof what, l->got, n);
+    place(where, sizeof where, l->got, first);
+    if (n > 0) {
+        write_line(l->text, "%s never written%s; first %s.", what,
+                   l->got->integer ? "" : floats_begin, where);
+    }
+    return n > 0;
+}
+
+static bool not_a_number(const struct Look *l)
+{
+    char what[80], where[80];
+    int first = 0, n = missing(l, false, &first);
+    some_of(what, sizeof what, l->got, n);
+    place(where, sizeof where, l->got, first);
+    if (n > 0) {
+        write_line(l->text,
+                   "%s not a number (NaN): made of 0/0, of infinity - infinity, or of another NaN; "
+                   "first %s.",
+                   what, where);
     }
     return n > 0;
 }
@@ -368,8 +391,8 @@ static bool partly_right(const struct Look *l)
 void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
 {
     static bool (*const looks[])(const struct Look *) = {
-        never_written,      constant_ratio, constant_difference,
-        two_axes_exchanged, sums_of_rows,   partly_right,
+        never_written,      not_a_number, constant_ratio, constant_difference,
+        two_axes_exchanged, sums_of_rows, partly_right,
     };
     int array, index;
     text[0] = '\0';
