@@ -71,16 +71,26 @@ static double margin_of(const struct Exercise *e, const struct Array *a, const d
     return a->integer ? 0.0 : share * largest(want, a->size);
 }
 
+/* The first entry of a that differs from want; a->size if none does. */
+static int first_wrong(const struct Exercise *e, const struct Array *a, const double *want)
+{
+    double margin = margin_of(e, a, want);
+    int i = 0;
+    while (i < a->size && equal(value(a, i), want[i], margin)) {
+        i++;
+    }
+    return i;
+}
+
 /* The first entry of the outputs that differs from want: its array and its index; false if none. */
 static bool first_difference(const struct Exercise *e, const struct Case *got,
                              const struct Wanted *want, int *array, int *index)
 {
     for (*array = 0; *array < got->n_arrays; ++*array) {
         const struct Array *a = &got->arrays[*array];
-        const double *w = want->values[*array];
-        double margin = w != NULL ? margin_of(e, a, w) : 0.0;
-        for (*index = 0; w != NULL && *index < a->size; ++*index) {
-            if (!equal(value(a, *index), w[*index], margin)) {
+        if (want->values[*array] != NULL) {
+            *index = first_wrong(e, a, want->values[*array]);
+            if (*index < a->size) {
                 return true;
             }
         }
@@ -207,14 +217,18 @@ struct Look {
     char *text;
 };
 
-/* "weights is" if all n of its entries are meant, else "3 of the 21 entries of weights are" */
-static void some_of(char *text, size_t room, const struct Array *a, int n)
+/* "weights is <so>." if that is all n of its entries, else "3 of the 21 entries of weights are <so>,
+   first weights[r0 i6]." */
+static void some_are(const struct Look *l, int n, int first, const char *so)
 {
+    const struct Array *a = l->got;
+    char where[80];
+    place(where, sizeof where, a, first);
     if (n == a->size) {
-        snprintf(text, room, "%s is", a->name);
+        write_line(l->text, "%s is %s.", a->name, so);
     } else {
-        snprintf(text, room, "%d of the %d entries of %s %s", n, a->size, a->name,
-                 n == 1 ? "is" : "are");
+        write_line(l->text, "%d of the %d entries of %s %s %s, first %s.", n, a->size, a->name,
+                   n == 1 ? "is" : "are", so, where);
     }
 }
 
@@ -234,42 +248,41 @@ static int missing(const struct Look *l, bool fresh, int *first)
 
 static bool never_written(const struct Look *l)
 {
-    static const char floats_begin[] = ", or made of what was there at the start, which is NaN";
-    char what[80], where[80];
     int first = 0, n = missing(l, true, &first);
-    some_of(what, sizeof what, l->got, n);
-    place(where, sizeof where, l->got, first);
     if (n > 0) {
-        write_line(l->text, "%s never written%s; first %s.", what,
-                   l->got->integer ? "" : floats_begin, where);
+        some_are(l, n, first,
+                 l->got->integer
+                     ? "never written"
+                     : "never written, or made of what was there at the start, which is NaN");
     }
     return n > 0;
 }
 
 static bool not_a_number(const struct Look *l)
 {
-    char what[80], where[80];
     int first = 0, n = missing(l, false, &first);
-    some_of(what, sizeof what, l->got, n);
-    place(where, sizeof where, l->got, first);
     if (n > 0) {
-        write_line(l->text,
-                   "%s not a number (NaN): made of 0/0, of infinity - infinity, or of another NaN; "
-                   "first %s.",
-                   what, where);
+        some_are(l, n, first,
+                 "NaN (look for 0/0, infinity - infinity, 0 * infinity, the root of a "
+                 "negative number)");
     }
     return n > 0;
 }
 
-/* The one number by which all differ, as ratio or as difference; NaN if there is none. */
+/* The one number by which all differ, as ratio or as difference; NaN if there is none. What hardly
+   differs would fit either. */
 static double constant(const struct Look *l, bool ratio)
 {
-    double found = NAN, sure = 0.0;
+    double found = NAN, sure = 0.0, off = 0.0;
     for (int i = 0; i < l->got->size; i++) {
         if (fabs(l->want[i]) > sure) { /* the largest entry tells it most exactly */
             sure = fabs(l->want[i]);
-            found = ratio ? value(l->got, i) / l->want[i] : value(l->got, i) - l->want[i];
+            off = value(l->got, i) - l->want[i];
+            found = ratio ? value(l->got, i) / l->want[i] : off;
         }
+    }
+    if (!(fabs(off) > 20 * l->margin)) {
+        return NAN;
     }
     for (int i = 0; i < l->got->size; i++) {
         double want = ratio ? l->want[i] * found : l->want[i] + found;
@@ -388,6 +401,25 @@ static bool partly_right(const struct Look *l)
     return true;
 }
 
+/* If only some outputs are wrong: which of them are right. */
+static void tell_right_outputs(const struct Exercise *e, const struct Case *got,
+                               const struct Wanted *want, const char *wrong, char text[LINE])
+{
+    char names[LINE] = "";
+    int n = 0;
+    for (int i = 0; i < got->n_arrays; i++) {
+        if (want->values[i] != NULL &&
+            first_wrong(e, &got->arrays[i], want->values[i]) == got->arrays[i].size) {
+            size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s", n++ > 0 ? ", " : "",
+                     got->arrays[i].name);
+        }
+    }
+    if (n > 0) {
+        write_line(text, "Wrong: %s. Right: %.200s.", wrong, names);
+    }
+}
+
 void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
 {
     static bool (*const looks[])(const struct Look *) = {
@@ -405,6 +437,9 @@ void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
         const struct Array *a = &t->got.arrays[array];
         struct Look look = {a, want.values[array], margin_of(e, a, want.values[array]), text};
         for (size_t i = 0; i < sizeof looks / sizeof *looks && !looks[i](&look); i++) {
+        }
+        if (text[0] == '\0') {
+            tell_right_outputs(e, &t->got, &want, a->name, text);
         }
     }
     wanted_free(&want);
