@@ -199,7 +199,7 @@ START_TEST(gradescope_gets_what_it_documents)
     ck_assert_str_eq(text_of(test, "visibility"), "visible");
     ck_assert_int_eq(number_of(test, "score"), 66);
     ck_assert_int_eq(number_of(test, "max_score"), 100);
-    assert_like(text_of(test, "output"), "02 scaled-dot       WRONG    4/6   \\x1b...\n"
+    assert_like(text_of(test, "output"), "02 scaled-dot           WRONG    4/6\n   \\x1b...\n"
                                          "   WRONG    check 5\n            why 5\n...");
 }
 END_TEST

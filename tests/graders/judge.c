@@ -225,33 +225,36 @@ static double before(const struct Look *l, int array, int i)
     return a->role == BOTH ? value(a, i) : 0.0;
 }
 
-static bool never_written(const struct Look *l)
+/* "weights is <so>." if that is all n of its entries, else "3 of the 21 entries of weights are <so>,
+   first weights[r0 i6]." */
+static void some_are(const struct Look *l, int n, int first, const char *so)
 {
     const struct Array *a = l->got;
+    char where[80];
+    place(where, sizeof where, a, first);
+    if (n == a->size) {
+        write_line(l->text, "%s is %s.", a->name, so);
+    } else {
+        write_line(l->text, "%d of the %d entries of %s %s %s, first %s.", n, a->size, a->name,
+                   n == 1 ? "is" : "are", so, where);
+    }
+}
+
+static bool never_written(const struct Look *l)
+{
     int n = 0, first = -1;
-    for (int i = 0; i < a->size && a->role == OUT; i++) {
-        bool fresh = a->integer ? a->i[i] == INT32_MIN : isnan(a->f[i]);
-        if (fresh && isfinite(l->want[i])) {
+    for (int i = 0; i < l->got->size && l->got->role == OUT; i++) {
+        if (isfinite(l->want[i]) && case_fresh(l->got, i)) {
             first = n++ == 0 ? i : first;
         }
     }
-    if (n == 0) {
-        return false;
+    if (n > 0) {
+        some_are(l, n, first,
+                 l->got->integer
+                     ? "never written"
+                     : "never written, or made of what was there at the start, which is NaN");
     }
-    char who[LINE], where[80];
-    place(where, sizeof where, a, first);
-    if (n == a->size) {
-        write_line(who, "%s is %s%s", a->name, a->integer ? "never written" : "NaN",
-                   !a->integer && n > 1 ? " everywhere" : "");
-    } else {
-        write_line(who, "%d of the %d entries of %s are %s, first %s", n, a->size, a->name,
-                   a->integer ? "never written" : "NaN", where);
-    }
-    write_line(l->text, "%s%s", who,
-               a->integer ? "."
-                          : ": never written, only added to (it starts as NaN), or computed from "
-                            "something that is NaN or infinite.");
-    return true;
+    return n > 0;
 }
 
 static bool not_finite(const struct Look *l)
@@ -263,10 +266,10 @@ static bool not_finite(const struct Look *l)
         }
     }
     if (n > 0) {
-        char where[80];
-        place(where, sizeof where, l->got, first);
-        write_line(l->text, "%s is %s: a division by 0, the log of 0, or exp of a large number?",
-                   where, isnan(value(l->got, first)) ? "NaN" : "infinite");
+        some_are(l, n, first,
+                 isnan(value(l->got, first))
+                     ? "NaN (look for 0/0, infinity - infinity, the root of a negative number)"
+                     : "infinite (look for a division by 0, the log of 0, exp of a large number)");
     }
     return n > 0;
 }
@@ -289,13 +292,17 @@ static bool overwritten(const struct Look *l)
 /* The one number by which all differ, as ratio or as difference; NaN if there is none. */
 static double constant(const struct Look *l, bool ratio)
 {
-    double found = NAN, sure = 50 * l->margin;
+    double found = NAN, sure = 50 * l->margin, off = 0.0;
     for (int i = 0; i < l->got->size; i++) {
         double start = before(l, l->array, i), want = l->want[i] - start;
         if (fabs(want) > sure) { /* the largest entry tells it most exactly */
             sure = fabs(want);
-            found = ratio ? (value(l->got, i) - start) / want : value(l->got, i) - l->want[i];
+            off = value(l->got, i) - l->want[i];
+            found = ratio ? (value(l->got, i) - start) / want : off;
         }
+    }
+    if (!(fabs(off) > 20 * l->margin)) { /* what hardly differs would fit any pattern */
+        return NAN;
     }
     for (int i = 0; i < l->got->size; i++) {
         double start = before(l, l->array, i), want = l->want[i] - start;
