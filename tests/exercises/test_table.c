@@ -1,6 +1,7 @@
 /* The grading table. For each exercise the stub is TODO, the solution passes, and so does every
    variant in tests/variants/NN-name/; every line of tests/mutants/NN-name.txt, a change to the
-   solution, is WRONG and its mistake is named, and no mistake of a grader is without such a line. */
+   solution, is WRONG and its mistake is named, and no mistake of a grader is without such a line.
+   Numbers that come of one mistake are never taken for another. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "common/file.h"
 #include "suites.h"
 #include "tests/graders/build.h"
+#include "tests/graders/judge.h"
 #include "tests/graders/run.h"
 #include "tests/graders/stub.h"
 #include "tests/helpers.h"
@@ -159,6 +161,49 @@ START_TEST(mutants_are_named)
 }
 END_TEST
 
+/* A trial in which the function gave exactly what these mistakes give. */
+static struct Trial trial_of(const struct Exercise *e, int check, uint64_t seed, Mistakes mistakes)
+{
+    struct Trial t = {.name = e->checks[check].name};
+    struct Rng rng = rng_stream(seed, e->checks[check].name);
+    e->checks[check].make(&t.given, &rng);
+    case_copy(&t.got, &t.given);
+    struct Wanted wrong = expect(e, &t.given, mistakes);
+    for (int i = 0; i < t.got.n_arrays; i++) {
+        struct Array *a = &t.got.arrays[i];
+        for (int j = 0; j < a->size && wrong.values[i] != NULL; j++) {
+            if (a->integer) {
+                a->i[j] = (int32_t)wrong.values[i][j];
+            } else {
+                a->f[j] = (float)wrong.values[i][j];
+            }
+        }
+    }
+    wanted_free(&wrong);
+    return t;
+}
+
+START_TEST(mistakes_are_told_apart)
+{
+    const struct Exercise *e = exercise_number(_i);
+    struct Trial trials[MAX_CHECKS];
+    for (int m = 0; m < e->n_mistakes; m++) {
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            for (int check = 0; check < e->n_checks; check++) {
+                trials[check] = trial_of(e, check, seed, 1u << m);
+            }
+            Mistakes found = diagnose(e, trials, e->n_checks);
+            ck_assert_msg(found == 1u << m, "%s: %s is taken for %#x", e->name, e->mistakes[m].id,
+                          found);
+            for (int check = 0; check < e->n_checks; check++) {
+                case_free(&trials[check].given);
+                case_free(&trials[check].got);
+            }
+        }
+    }
+}
+END_TEST
+
 /* A case for each exercise, so that CK_RUN_CASE=02-scaled-dot runs one alone. */
 Suite *table_suite(void)
 {
@@ -170,6 +215,7 @@ Suite *table_suite(void)
         tcase_add_loop_test(cases, solution_passes, i, i + 1);
         tcase_add_loop_test(cases, variants_pass, i, i + 1);
         tcase_add_loop_test(cases, mutants_are_named, i, i + 1);
+        tcase_add_loop_test(cases, mistakes_are_told_apart, i, i + 1);
     }
     return suite;
 }
