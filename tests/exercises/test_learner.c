@@ -58,12 +58,12 @@ START_TEST(check_says_what_is_done)
     answer(0, "x^", "");
     r = grader("check --only 01");
     ck_assert_int_eq(r.status, 0);
-    assert_like(r.out, "01 softmax              PASS     6/6\n...1 pass\n");
+    assert_like(r.out, "01 softmax              PASS     7/7\n...1 pass\n");
 
     answer(1, "sqrtf(d_head)", "sqrtf(H * d_head)");
     r = grader("check --seed 3");
     ck_assert_int_eq(r.status, 1);
-    assert_like(r.out, "01 softmax              PASS     6/6\n02 scaled-dot           WRONG    ..."
+    assert_like(r.out, "01 softmax              PASS     7/7\n02 scaled-dot           WRONG    ..."
                        "You divide by sqrt(d_model)...SEED=3\n...");
 }
 END_TEST
@@ -171,7 +171,7 @@ START_TEST(watch_grades_what_is_saved)
     }
     kill(child, SIGTERM);
     wait_for(child);
-    assert_like(seen, "Waiting ...\n01 softmax              PASS     6/6\n");
+    assert_like(seen, "Waiting ...\n01 softmax              PASS     7/7\n");
 }
 END_TEST
 
