@@ -7,12 +7,13 @@
      out (Tq,d_head) = weights · v
 
    q        (B,H,Tq,d_head), to be read: q[((b*H + h)*Tq + i)*d_head + c]
-   k, v     (B,H,Tk,d_head), to be read
+   k, v     (B,H,Tk,d_head), to be read: k[((b*H + h)*Tk + j)*d_head + c]
    weights  (B,H,Tq,Tk), to be written
    out      (B,H,Tq,d_head), to be written
+   All sizes are at least 1. There may be more keys than queries, or fewer.
 
-   The model is d_model = H*d_head wide. There is no mask: every query sees every key, and there may
-   be more keys than queries. softmax(weights, scores, rows, n) is given; it may work in place.
+   The model is d_model = H*d_head wide. There is no mask: every query sees every key.
+   softmax(weights, scores, rows, n) is given; it may work in place.
 
    `make check-02` grades it. */
 #include "exercises/02-scaled-dot/answer.h"

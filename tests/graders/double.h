@@ -3,6 +3,7 @@
 #define GRADERS_DOUBLE_H
 
 #include <math.h>
+#include <stddef.h>
 
 /* Scores to weights, in place: x[0], x[step], ..., n of them. */
 static inline void softmax_in_double(double *x, int n, int step)

@@ -1,6 +1,7 @@
-#include "tests/graders/exercise.h"
-
 #include <math.h>
+
+#include "tests/graders/double.h"
+#include "tests/graders/exercise.h"
 
 static void make(struct Case *c, struct Rng *rng, int B, int H, int Tq, int Tk, int d, float spread)
 {
@@ -55,81 +56,116 @@ static const struct Check checks[] = {
     {"scores in the hundreds", large},
 };
 
-enum { D_MODEL, UNSCALED, MULTIPLIED, BY_D, OVER_QUERIES, SCORES_LEFT, NO_SOFTMAX };
+enum {
+    D_MODEL,
+    UNSCALED,
+    MULTIPLIED,
+    BY_D,
+    SCALED_AFTER,
+    OVER_QUERIES,
+    ONE_SOFTMAX,
+    SCORES_LEFT,
+    NO_SOFTMAX,
+    TOKEN_MAJOR,
+    KEYS_ACROSS,
+    FIRST_KEYS
+};
 static const struct Mistake mistakes[] = {
     [D_MODEL] = {"d-model", "You divide by sqrt(d_model); each head is d_head wide and needs "
                             "sqrt(d_head)."},
     [UNSCALED] = {"unscaled", "You do not divide the scores by sqrt(d_head)."},
     [MULTIPLIED] = {"multiplied",
-                    "You multiply the scores by sqrt(d_head); they are to be divided."},
-    [BY_D] = {"by-d", "You divide by d_head; it is its square root."},
+                    "You multiply the scores by sqrt(d_head); they are to be divided by it."},
+    [BY_D] = {"by-d", "You divide the scores by d_head; it should be by its square root, once."},
+    [SCALED_AFTER] = {"scaled-after",
+                      "You divide the weights by sqrt(d_head), after the softmax; it is the scores "
+                      "that are divided, before it. Weights add up to 1."},
     [OVER_QUERIES] = {"over-queries", "Your weights add up to 1 over the queries of each key; the "
                                       "softmax goes over the keys of each query."},
+    [ONE_SOFTMAX] =
+        {"one-softmax",
+         "All weights of a head together add up to 1; it should be those of each query: "
+         "a softmax for each row of Tk scores."},
     [SCORES_LEFT] = {"scores-left", "out is right, but what you leave in weights are the scores: "
                                     "weights are what softmax makes of them."},
     [NO_SOFTMAX] = {"no-softmax",
                     "There is no softmax: you mix the values by the scores themselves."},
+    [TOKEN_MAJOR] = {"token-major",
+                     "You take q, k, v and out as (B,T,H,d_head), all heads of a token side by "
+                     "side. They are (B,H,T,d_head), all tokens of a head."},
+    [KEYS_ACROSS] = {"keys-across",
+                     "You read each head's k as if it lay transposed, (d_head,Tk). It is "
+                     "(Tk,d_head): key j begins at j*d_head."},
+    [FIRST_KEYS] = {"first-keys", "Every sequence looks at the keys and values of sequence 0: the "
+                                  "index of k and v lacks b."},
 };
 
-static double score(const float *q, const float *k, int H, int d, Mistakes m)
+/* x (B,H,T,d): where row t of sequence b and head h begins. */
+static int row(int b, int h, int t, int H, int T, int d, Mistakes m)
 {
-    double sum = 0.0;
-    for (int c = 0; c < d; c++) {
-        sum += (double)q[c] * k[c];
-    }
-    return made(m, UNSCALED)     ? sum
-           : made(m, MULTIPLIED) ? sum * sqrt(d)
-           : made(m, BY_D)       ? sum / d
-           : made(m, D_MODEL)    ? sum / sqrt(H * d)
-                                 : sum / sqrt(d);
+    return (made(m, TOKEN_MAJOR) ? (b * T + t) * H + h : (b * H + h) * T + t) * d;
 }
 
-/* x[0], x[step], ... n of them, made to add up to 1. */
-static void normalise(double *x, int n, int step)
+static double scaled(double x, int H, int d, Mistakes m)
 {
-    double max = -INFINITY, sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        max = fmax(max, x[i * step]);
-    }
-    for (int i = 0; i < n; i++) {
-        x[i * step] = exp(x[i * step] - max);
-        sum += x[i * step];
-    }
-    for (int i = 0; i < n; i++) {
-        x[i * step] /= sum;
-    }
+    return made(m, UNSCALED) || made(m, SCALED_AFTER) ? x
+           : made(m, MULTIPLIED)                      ? x * sqrt(d)
+           : made(m, BY_D)                            ? x / d
+           : made(m, D_MODEL)                         ? x / sqrt(H * d)
+                                                      : x / sqrt(d);
 }
 
-static void one_head_of(double *out, double *weights, const float *q, const float *k,
-                        const float *v, int H, int Tq, int Tk, int d, Mistakes m)
+/* w (Tq,Tk), from scores to weights. */
+static void normalise(double *w, int Tq, int Tk, int d, Mistakes m)
 {
-    double scores[Tq * Tk], w[Tq * Tk];
-    for (int i = 0; i < Tq * Tk; i++) {
-        w[i] = scores[i] = score(q + i / Tk * d, k + i % Tk * d, H, d, m);
-    }
-    for (int i = 0; i < Tq && !made(m, OVER_QUERIES) && !made(m, NO_SOFTMAX); i++) {
-        normalise(w + i * Tk, Tk, 1);
+    for (int i = 0; i < Tq && !made(m, OVER_QUERIES) && !made(m, ONE_SOFTMAX); i++) {
+        softmax_in_double(w + i * Tk, Tk, 1);
     }
     for (int j = 0; j < Tk && made(m, OVER_QUERIES); j++) {
-        normalise(w + j, Tq, Tk);
+        softmax_in_double(w + j, Tq, Tk);
     }
-    for (int i = 0; i < Tq * d; i++) {
-        for (int j = 0; j < Tk; j++) {
-            out[i] += w[i / d * Tk + j] * v[j * d + i % d];
+    if (made(m, ONE_SOFTMAX)) {
+        softmax_in_double(w, Tq * Tk, 1);
+    }
+    for (int i = 0; i < Tq * Tk && made(m, SCALED_AFTER); i++) {
+        w[i] /= sqrt(d);
+    }
+}
+
+static void one_head_of(struct Wanted *want, const struct Case *c, int b, int h, Mistakes m)
+{
+    int H = size(c, "H"), Tq = size(c, "Tq"), Tk = size(c, "Tk"), d = size(c, "d_head");
+    int from = made(m, FIRST_KEYS) ? 0 : b; /* the sequence whose keys and values are taken */
+    const float *q = floats(c, "q"), *k = floats(c, "k"), *v = floats(c, "v");
+    double *weights = wanted(want, c, "weights") + (b * H + h) * Tq * Tk, w[Tq * Tk];
+    double *out = wanted(want, c, "out");
+    for (int ij = 0; ij < Tq * Tk; ij++) {
+        int i = row(b, h, ij / Tk, H, Tq, d, m), j = row(from, h, ij % Tk, H, Tk, d, m);
+        int head = row(from, h, 0, H, Tk, d, m);
+        double dot = 0.0;
+        for (int e = 0; e < d; e++) {
+            dot += (double)q[i + e] * k[made(m, KEYS_ACROSS) ? head + e * Tk + ij % Tk : j + e];
         }
+        w[ij] = scaled(dot, H, d, m);
+        weights[ij] = w[ij];
     }
-    for (int i = 0; i < Tq * Tk; i++) {
-        weights[i] = made(m, SCORES_LEFT) ? scores[i] : w[i];
+    if (!made(m, NO_SOFTMAX)) {
+        normalise(w, Tq, Tk, d, m);
+    }
+    for (int ij = 0; ij < Tq * Tk; ij++) {
+        int i = row(b, h, ij / Tk, H, Tq, d, m), j = row(from, h, ij % Tk, H, Tk, d, m);
+        for (int e = 0; e < d; e++) {
+            out[i + e] += w[ij] * v[j + e];
+        }
+        weights[ij] = made(m, SCORES_LEFT) ? weights[ij] : w[ij];
     }
 }
 
 static void expect(struct Wanted *want, const struct Case *c, Mistakes m)
 {
-    int H = size(c, "H"), Tq = size(c, "Tq"), Tk = size(c, "Tk"), d = size(c, "d_head");
+    int H = size(c, "H");
     for (int bh = 0; bh < size(c, "B") * H; bh++) {
-        one_head_of(wanted(want, c, "out") + bh * Tq * d, wanted(want, c, "weights") + bh * Tq * Tk,
-                    floats(c, "q") + bh * Tq * d, floats(c, "k") + bh * Tk * d,
-                    floats(c, "v") + bh * Tk * d, H, Tq, Tk, d, m);
+        one_head_of(want, c, bh / H, bh % H, m);
     }
 }
 
