@@ -7,15 +7,16 @@ extern const struct Exercise exercise_softmax;
 extern const struct Exercise exercise_scaled_dot;
 extern const struct Exercise exercise_causal_mask;
 extern const struct Exercise exercise_heads;
+extern const struct Exercise exercise_layernorm;
 extern const struct Exercise exercise_layernorm_backward;
 extern const struct Exercise exercise_gelu_mlp;
 extern const struct Exercise exercise_block;
 extern const struct Exercise exercise_cross_entropy;
 
 const struct Exercise *const exercises[] = {
-    &exercise_softmax, &exercise_scaled_dot,         &exercise_causal_mask,
-    &exercise_heads,   &exercise_layernorm_backward, &exercise_gelu_mlp,
-    &exercise_block,   &exercise_cross_entropy,
+    &exercise_softmax,  &exercise_scaled_dot, &exercise_causal_mask,
+    &exercise_heads,    &exercise_layernorm,  &exercise_layernorm_backward,
+    &exercise_gelu_mlp, &exercise_block,      &exercise_cross_entropy,
 };
 const int n_exercises = sizeof exercises / sizeof *exercises;
 
