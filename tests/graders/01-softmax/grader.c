@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Scores around level in the first row, around twice level in the second, and so on; every other
-   one higher by gap. */
+/* Scores around level in the first row, around twice level in the second, and so on. One in each is
+   higher by gap: in the first row the last, in the second the first, then the second, ... */
 static void make(struct Case *c, struct Rng *rng, int rows, int n, float level, float gap)
 {
     case_size(c, "rows", rows);
@@ -12,7 +12,7 @@ static void make(struct Case *c, struct Rng *rng, int rows, int n, float level, 
     case_floats(c, OUT, "weights", "ri", rows, n);
     draw(rng, scores, rows * n);
     for (int i = 0; i < rows * n; i++) {
-        scores[i] += level * (float)(i / n + 1) + gap * (float)(i % n % 2);
+        scores[i] += level * (float)(i / n + 1) + (i % n == (i / n + n - 1) % n ? gap : 0.0f);
     }
 }
 
@@ -57,8 +57,8 @@ static const struct Check checks[] = {
     {"rows of one score", one_score},
     {"scores near 1000 and 2000", large},
     {"scores near -1000, -2000, -3000", very_negative},
-    {"scores 800 apart in a row", far_apart},
-    {"one row of scores near -600 and -200", one_row},
+    {"one score of each row 800 above the others", far_apart},
+    {"one row, near -600, the last near -200", one_row},
 };
 
 enum {
