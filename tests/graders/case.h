@@ -3,7 +3,8 @@
    function, and sends all arrays back. The learner's process links this file too, so it needs
    nothing of common.
 
-   A fresh output is full of NaN (INT32_MIN for integers): what the learner never writes shows. */
+   A fresh output is full of a NaN of its own kind (INT32_MIN for integers): what the learner never
+   writes shows, and a sum that began with it is told from a NaN that was computed. */
 #ifndef GRADERS_CASE_H
 #define GRADERS_CASE_H
 
@@ -55,6 +56,10 @@ int size(const struct Case *c, const char *name);
 float *floats(const struct Case *c, const char *name);
 int32_t *integers(const struct Case *c, const char *name);
 const struct Array *case_array(const struct Case *c, const char *name);
+
+/* Does entry i of an output still hold what it was filled with? A NaN that something is added to
+   stays that same NaN. */
+bool case_fresh(const struct Array *a, int i);
 
 /* A case as bytes: the struct, then every array. */
 size_t case_bytes(const struct Case *c);

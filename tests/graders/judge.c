@@ -147,7 +147,7 @@ static void evidence_of(char *text, const struct Array *a, int index, double wan
         digits_of(yours, got, digits);
         digits_of(expected, want, digits);
     } while (strcmp(yours, expected) == 0 && ++digits < 10);
-    bool untouched = a->integer && a->i[index] == INT32_MIN;
+    bool untouched = a->integer && case_fresh(a, index);
     write_line(text, "%s: yours %s, expected %s", where, untouched ? "never written" : yours,
                expected);
 }
@@ -228,30 +228,24 @@ static double before(const struct Look *l, int array, int i)
 static bool never_written(const struct Look *l)
 {
     const struct Array *a = l->got;
+    const char *so = a->integer
+                         ? "never written"
+                         : "never written, or made of what was there at the start, which is NaN";
     int n = 0, first = -1;
     for (int i = 0; i < a->size && a->role == OUT; i++) {
-        bool fresh = a->integer ? a->i[i] == INT32_MIN : isnan(a->f[i]);
-        if (fresh && isfinite(l->want[i])) {
+        if (case_fresh(a, i) && isfinite(l->want[i])) {
             first = n++ == 0 ? i : first;
         }
     }
-    if (n == 0) {
-        return false;
-    }
-    char who[LINE], where[80];
-    place(where, sizeof where, a, first);
     if (n == a->size) {
-        write_line(who, "%s is %s%s", a->name, a->integer ? "never written" : "NaN",
-                   !a->integer && n > 1 ? " everywhere" : "");
-    } else {
-        write_line(who, "%d of the %d entries of %s are %s, first %s", n, a->size, a->name,
-                   a->integer ? "never written" : "NaN", where);
+        write_line(l->text, "%s is %s.", a->name, so);
+    } else if (n > 0) {
+        char where[80];
+        place(where, sizeof where, a, first);
+        write_line(l->text, "%d of the %d entries of %s %s %s, first %s.", n, a->size, a->name,
+                   n == 1 ? "is" : "are", so, where);
     }
-    write_line(l->text, "%s%s", who,
-               a->integer ? "."
-                          : ": never written, only added to (it starts as NaN), or computed from "
-                            "something that is NaN or infinite.");
-    return true;
+    return n > 0;
 }
 
 static bool not_finite(const struct Look *l)
