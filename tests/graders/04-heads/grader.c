@@ -85,7 +85,8 @@ static const struct Mistake mistakes[] = {
     [FIRST_SEQUENCE] = {"split-no-b",
                         "split_heads takes the numbers of sequence 0 for every sequence: the index "
                         "of x lacks b."},
-    [MISSING] = {"split-missing", "split_heads writes nothing."},
+    [MISSING] = {"split-missing",
+                 "split_heads writes nothing, or only adds to heads, which starts as NaN."},
     [KINDS + COPY] = {"merge-copy",
                       "merge_heads leaves every number where it lies. A token needs its slice from "
                       "each head, and from one head to the next heads goes on by T*d_head."},
@@ -104,7 +105,8 @@ static const struct Mistake mistakes[] = {
     [KINDS + FIRST_SEQUENCE] = {"merge-no-b",
                                 "merge_heads takes the heads of sequence 0 for every sequence: the "
                                 "index of heads lacks b."},
-    [KINDS + MISSING] = {"merge-missing", "merge_heads writes nothing."},
+    [KINDS + MISSING] = {"merge-missing",
+                         "merge_heads writes nothing, or only adds to x, which starts as NaN."},
 };
 
 /* The numbers of x (B,T,D) written to heads (B,H,T,d), or the other way. */

@@ -88,6 +88,7 @@ enum {
     NO_GAMMA,
     NO_BETA,
     BETA_FIRST,
+    BY_ROW,
     ONE_MEAN,
     SUMS_KEPT
 };
@@ -117,6 +118,9 @@ static const struct Mistake mistakes[] = {
     [BETA_FIRST] = {"beta-first",
                     "You add beta before you multiply by gamma; it is gamma times the "
                     "normalised number, and then beta."},
+    [BY_ROW] = {"by-row",
+                "You index gamma and beta with the row. They have a number for each of the "
+                "d places, the same for all rows: gamma[i]."},
     [ONE_MEAN] = {"one-mean", "You take mean and variance over all rows. Each row has its own: a "
                               "token's numbers never depend on another token."},
     [SUMS_KEPT] = {"sums-kept", "Your sums run on from one row to the next: they must begin at 0 "
@@ -191,7 +195,8 @@ static void expect(struct Wanted *want, const struct Case *c, Mistakes m)
         double std = deviation(variance_of(&sums, from, mean, n, m), m);
         for (int i = 0; i < d; i++) {
             double centered = made(m, NOT_CENTERED) ? x[i] : x[i] - mean;
-            y[i] = placed(centered * (1.0 / std), gamma[i], beta[i], m);
+            int k = made(m, BY_ROW) ? r : i; /* there are no more rows than places */
+            y[i] = placed(centered / std, gamma[k], beta[k], m);
         }
         wanted(want, c, "mean")[r] = mean;
         wanted(want, c, "rstd")[r] = made(m, STD_KEPT) ? std : 1.0 / std;
