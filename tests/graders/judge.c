@@ -259,8 +259,10 @@ static bool not_finite(const struct Look *l)
     if (n > 0) {
         char where[80];
         place(where, sizeof where, l->got, first);
-        write_line(l->text, "%s is %s: a division by 0, the log of 0, or exp of a large number?",
-                   where, isnan(value(l->got, first)) ? "NaN" : "infinite");
+        write_line(
+            l->text,
+            "%s is %s: a division by 0, 0 times infinity, the log of 0, or exp of a large number?",
+            where, isnan(value(l->got, first)) ? "NaN" : "infinite");
     }
     return n > 0;
 }
