@@ -268,7 +268,8 @@ static bool not_finite(const struct Look *l)
     if (n > 0) {
         some_are(l, n, first,
                  isnan(value(l->got, first))
-                     ? "NaN (look for 0/0, infinity - infinity, the root of a negative number)"
+                     ? "NaN (look for 0/0, infinity - infinity, 0 * infinity, the root of a "
+                       "negative number)"
                      : "infinite (look for a division by 0, the log of 0, exp of a large number)");
     }
     return n > 0;
