@@ -12,6 +12,7 @@ extern const struct Exercise exercise_layernorm_backward;
 extern const struct Exercise exercise_gelu_mlp;
 extern const struct Exercise exercise_block;
 extern const struct Exercise exercise_cross_entropy;
+extern const struct Exercise exercise_attention_backward;
 
 /* clang-format off */
 const struct Exercise *const exercises[] = {
@@ -24,6 +25,7 @@ const struct Exercise *const exercises[] = {
     &exercise_gelu_mlp,
     &exercise_block,
     &exercise_cross_entropy,
+    &exercise_attention_backward,
 };
 /* clang-format on */
 const int n_exercises = sizeof exercises / sizeof *exercises;
