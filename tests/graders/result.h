@@ -23,7 +23,7 @@ struct Result {
     enum State state;
     int passed, n_checks;
     struct CheckResult checks[MAX_CHECKS];
-    char mistake[32];            /* the mistake that was recognised, by its id; empty if none was */
+    char mistake[64];            /* the mistake that was recognised, by its id; empty if none was */
     char lines[MAX_LINES][LINE]; /* what to tell the learner, most important first; "" ends it */
     char printed[PRINTED];       /* the beginning of what the learner's function printed */
     uint64_t seed;               /* the checks' values were drawn from it */

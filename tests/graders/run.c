@@ -257,9 +257,9 @@ static void *share(size_t size)
     return memory;
 }
 
-/* Which mistake it was, or what can be read off the first check that went wrong. */
-static void name_mistake(struct Result *result, const struct Exercise *e,
-                         const struct Trial *trials, int n)
+/* The mistakes that explain these trials, if any do, told to the learner. */
+static Mistakes name_known(struct Result *result, const struct Exercise *e,
+                           const struct Trial *trials, int n)
 {
     Mistakes mistakes = diagnose(e, trials, n);
     for (int m = 0; m < e->n_mistakes; m++) {
@@ -270,6 +270,14 @@ static void name_mistake(struct Result *result, const struct Exercise *e,
             result_add(result, e->mistakes[m].sentence);
         }
     }
+    return mistakes;
+}
+
+/* Which mistake it was, or what can be read off the first check that went wrong. */
+static void name_mistake(struct Result *result, const struct Exercise *e,
+                         const struct Trial *trials, int n)
+{
+    Mistakes mistakes = name_known(result, e, trials, n);
     for (int i = 0; i < n; i++) {
         char evidence[LINE], line[LINE];
         if (judge(e, &trials[i], evidence)) {
@@ -328,6 +336,9 @@ static void tell(struct Result *result, const struct Exercise *e, const struct B
     }
     if (result->state == WRONG) {
         name_mistake(result, e, trials, n);
+    } else if (result->state == CRASH && n >= 2) {
+        name_known(result, e, trials,
+                   n); /* what crashed may be wrong where it does not crash too */
     }
     if (result->state != PASS && result->mistake[0] == '\0' && build->warning[0] != '\0') {
         write_line(line, "The compiler warns: %s", build->warning);
