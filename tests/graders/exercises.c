@@ -13,6 +13,7 @@ extern const struct Exercise exercise_gelu_mlp;
 extern const struct Exercise exercise_block;
 extern const struct Exercise exercise_cross_entropy;
 extern const struct Exercise exercise_attention_backward;
+extern const struct Exercise exercise_example;
 
 /* clang-format off */
 const struct Exercise *const exercises[] = {
@@ -26,6 +27,7 @@ const struct Exercise *const exercises[] = {
     &exercise_block,
     &exercise_cross_entropy,
     &exercise_attention_backward,
+    &exercise_example,
 };
 /* clang-format on */
 const int n_exercises = sizeof exercises / sizeof *exercises;
