@@ -14,6 +14,7 @@ extern const struct Exercise exercise_block;
 extern const struct Exercise exercise_cross_entropy;
 extern const struct Exercise exercise_attention_backward;
 extern const struct Exercise exercise_example;
+extern const struct Exercise exercise_adamw;
 
 /* clang-format off */
 const struct Exercise *const exercises[] = {
@@ -28,6 +29,7 @@ const struct Exercise *const exercises[] = {
     &exercise_cross_entropy,
     &exercise_attention_backward,
     &exercise_example,
+    &exercise_adamw,
 };
 /* clang-format on */
 const int n_exercises = sizeof exercises / sizeof *exercises;
