@@ -15,6 +15,7 @@ extern const struct Exercise exercise_cross_entropy;
 extern const struct Exercise exercise_attention_backward;
 extern const struct Exercise exercise_example;
 extern const struct Exercise exercise_adamw;
+extern const struct Exercise exercise_decode;
 
 /* clang-format off */
 const struct Exercise *const exercises[] = {
@@ -30,6 +31,7 @@ const struct Exercise *const exercises[] = {
     &exercise_attention_backward,
     &exercise_example,
     &exercise_adamw,
+    &exercise_decode,
 };
 /* clang-format on */
 const int n_exercises = sizeof exercises / sizeof *exercises;

@@ -139,8 +139,9 @@ static const struct Mistake mistakes[] = {
     [NO_SEPARATOR] = {"no-separator",
                       "Your tokens lack the separator: without it nothing says where "
                       "the string ends and the answer begins."},
-    [FIRST_MISSING] = {"first-missing", "The answer lacks the first letter of the string, which "
-                                        "comes last: your loop ends one step too early."},
+    [FIRST_MISSING] = {"first-missing",
+                       "The answer lacks the first letter of the string, which should "
+                       "stand at its end, at place 2*n."},
     [ZERO_PADS] = {"zero-pads", "You fill up tokens with 0, which is the letter a: it should be "
                                 "PAD."},
     [PADS_IN_FRONT] = {"pads-in-front",
