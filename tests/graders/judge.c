@@ -446,18 +446,50 @@ static bool sums_of_rows(const struct Look *l)
     return true;
 }
 
+static bool wrong_at(const struct Look *l, int index)
+{
+    return !equal(value(l->got, index), l->want[index], l->margin);
+}
+
+/* "all of them where h is 2" or "none of them where h is 0", if it is so for an axis; else "". */
+static void where_along(char *text, size_t room, const struct Look *l)
+{
+    const struct Array *a = l->got;
+    int rank = (int)strlen(a->axes), stride = a->size;
+    text[0] = '\0';
+    for (int x = 0; x < rank && rank > 1 && text[0] == '\0'; x++) {
+        int wrong[a->shape[x]], slices = 0, wrong_one = 0, right_one = 0;
+        memset(wrong, 0, sizeof wrong);
+        stride /= a->shape[x];
+        for (int i = 0; i < a->size; i++) {
+            wrong[i / stride % a->shape[x]] |= wrong_at(l, i);
+        }
+        for (int at = 0; at < a->shape[x]; at++) {
+            slices += wrong[at];
+            *(wrong[at] ? &wrong_one : &right_one) = at;
+        }
+        if (slices == 1 && a->shape[x] > 1) {
+            snprintf(text, room, ", all of them where %c is %d", a->axes[x], wrong_one);
+        } else if (slices == a->shape[x] - 1) {
+            snprintf(text, room, ", none of them where %c is %d", a->axes[x], right_one);
+        }
+    }
+}
+
 /* How much of the array is wrong, if only a part is. */
 static bool partly_right(const struct Look *l)
 {
     int wrong = 0;
+    char where[60];
     for (int i = 0; i < l->got->size; i++) {
-        wrong += !equal(value(l->got, i), l->want[i], l->margin);
+        wrong += wrong_at(l, i);
     }
     if (wrong == l->got->size) {
         return false;
     }
-    write_line(l->text, "%d of the %d entries of %s %s wrong, the others are right.", wrong,
-               l->got->size, l->got->name, wrong == 1 ? "is" : "are");
+    where_along(where, sizeof where, l);
+    write_line(l->text, "%d of the %d entries of %s %s wrong%s.", wrong, l->got->size, l->got->name,
+               wrong == 1 ? "is" : "are", wrong == 1 ? "" : where);
     return true;
 }
 
