@@ -109,22 +109,33 @@ static const struct Mistake mistakes[] = {
                          "merge_heads writes nothing, or only adds to x, which starts as NaN."},
 };
 
+struct Place {
+    int b, h, t, c;
+};
+
+static int in_x(struct Place p, int T, int H, int d, Mistakes m)
+{
+    int token = p.b * T + p.t;
+    return made(m, INTERLEAVED) ? (token * d + p.c) * H + p.h : (token * H + p.h) * d + p.c;
+}
+
+static int in_heads(struct Place p, int B, int T, int H, int d, Mistakes m)
+{
+    int head = made(m, HEADS_FIRST) ? p.h * B + p.b : p.b * H + p.h;
+    return made(m, TRANSPOSED) ? (head * d + p.c) * T + p.t : (head * T + p.t) * d + p.c;
+}
+
 /* The numbers of x (B,T,D) written to heads (B,H,T,d), or the other way. */
 static void move(double *to, const float *from, const struct Case *sizes, bool merge, Mistakes m)
 {
     int B = size(sizes, "B"), T = size(sizes, "T"), H = size(sizes, "H");
     int d = size(sizes, "d_head");
+    bool to_x = merge != made(m, INVERSE);
     for (int i = 0; i < B * H * T * d; i++) {
-        int b = i / d / T / H, h = i / d / T % H, t = i / d % T, c = i % d;
-        int in_x =
-            made(m, INTERLEAVED) ? ((b * T + t) * d + c) * H + h : ((b * T + t) * H + h) * d + c;
-        int in_heads = made(m, TRANSPOSED)    ? ((b * H + h) * d + c) * T + t
-                       : made(m, HEADS_FIRST) ? ((h * B + b) * T + t) * d + c
-                                              : ((b * H + h) * T + t) * d + c;
-        bool back = merge != made(m, INVERSE);
-        int source = back ? in_heads : in_x, target = back ? in_x : in_heads;
-        target = made(m, COPY) ? source : target;
-        source -= made(m, FIRST_SEQUENCE) ? b * T * H * d : 0;
+        struct Place p = {i / d / T / H, i / d / T % H, i / d % T, i % d}, q = p;
+        q.b = made(m, FIRST_SEQUENCE) ? 0 : p.b;
+        int target = to_x == !made(m, COPY) ? in_x(p, T, H, d, m) : in_heads(p, B, T, H, d, m);
+        int source = to_x ? in_heads(q, B, T, H, d, m) : in_x(q, T, H, d, m);
         to[target] = made(m, MISSING) ? NAN : (double)from[source];
     }
 }
