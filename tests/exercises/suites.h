@@ -8,7 +8,7 @@
 
 Suite *table_suite(void);   /* stubs, solutions, variants and mutants get the states they should */
 Suite *hostile_suite(void); /* answers that mean harm, or are broken, or are no files */
-Suite *learner_suite(void);   /* make check, next, watch, hint, reset, solution, grade */
+Suite *learner_suite(void); /* make check, next, watch, hint, reset, solution, grade */
 Suite *report_suite(void);  /* rows, TAP, JUnit, JSON */
 Suite *gradebook_suite(void); /* scores, tables, what Moodle and the others take */
 

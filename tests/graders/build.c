@@ -9,6 +9,7 @@
 
 #include "common/base.h"
 #include "common/file.h"
+#include "filter.h"
 #include "stub.h"
 
 enum { LARGEST_SOURCE = 1 << 20, MAX_WORDS = 80 };
@@ -75,7 +76,7 @@ void build_notes(FILE *stream)
     if (strstr(flags, "-fsanitize=undefined") == NULL) {
         fprintf(stream, "note: this compiler has no UndefinedBehaviorSanitizer\n");
     }
-    if (!sandbox_has_filter()) {
+    if (!filter_exists()) {
         fprintf(stream,
                 "note: no seccomp here: an answer that means harm could change files; grade "
                 "only what you trust\n");

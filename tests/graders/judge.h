@@ -3,14 +3,8 @@
 #ifndef GRADERS_JUDGE_H
 #define GRADERS_JUDGE_H
 
-#include "exercise.h"
+#include "compare.h"
 #include "result.h"
-
-/* A check that the learner's function came back from. */
-struct Trial {
-    const char *name;
-    struct Case given, got;
-};
 
 /* Is got what e expects of given? If not, evidence says where it first differs, as in
    "scores[b0 h1 q2 k0]: yours 0.4113, expected 0.7124". */
@@ -23,9 +17,5 @@ Mistakes diagnose(const struct Exercise *e, const struct Trial *trials, int n);
 /* What can be read off a wrong answer that no known mistake explains: never written, an input
    changed, a constant factor, two axes exchanged, ... */
 void read_off(const struct Exercise *e, const struct Trial *trial, char text[LINE]);
-
-/* What e expects of given when these mistakes are made, and its memory back. */
-struct Wanted expect(const struct Exercise *e, const struct Case *given, Mistakes mistakes);
-void wanted_free(struct Wanted *want);
 
 #endif

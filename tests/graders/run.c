@@ -5,7 +5,6 @@
 #include "run.h"
 
 #include <check.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "build.h"
 #include "common/base.h"
 #include "common/file.h"
+#include "explain.h"
 #include "judge.h"
 
 enum { CHECK_SECONDS = 2, CHECK_MEGABYTES = 512, LARGEST_CASE = 32 << 20 };
@@ -38,11 +38,6 @@ static struct {
     struct Found *found[MAX_CHECKS];
 } now;
 
-void draw(struct Rng *rng, float *x, int n)
-{
-    rng_normal(rng, x, n);
-}
-
 /* The same values for the same seed, whoever asks. */
 static void make_case(struct Case *c, const struct Exercise *e, int check, uint64_t seed)
 {
@@ -56,147 +51,13 @@ static void make_case(struct Case *c, const struct Exercise *e, int check, uint6
     }
 }
 
-/* "answer.c:22", from the first address of a report that lies in the answer; else "". */
-static void place_in_answer(char *place, size_t room, const char *program, const char *report)
-{
-    enum { MOST = 40 };
-    char addresses[MOST][24], *argv[MOST + 4] = {"addr2line", "-e", (char *)program};
-    int n = 0;
-    place[0] = '\0';
-    for (const char *at = report; n < MOST && (at = strstr(at, "    #")) != NULL; at++) {
-        if (sscanf(at, "    #%*d %23[0-9a-fx]", addresses[n]) == 1) {
-            argv[3 + n] = addresses[n];
-            n++;
-        }
-    }
-    argv[3 + n] = NULL;
-    if (n == 0) {
-        return;
-    }
-    struct Limits limits = {.seconds = 10, .memory = (size_t)1 << 30};
-    struct Ended ran = sandbox_run(argv, "", 0, &limits);
-    const char *found = strstr(ran.out.bytes, "/answer.c:");
-    if (found != NULL) {
-        int length = (int)(1 + strcspn(found + 1, " \n"));
-        snprintf(place, room, " at %.*s", length - 1, found + 1);
-    }
-    ended_free(&ran);
-}
-
-static const char *signal_in_words(int signal)
-{
-    switch (signal) {
-    case SIGSEGV:
-    case SIGBUS:
-        return "reads or writes memory that is not its own";
-    case SIGFPE:
-        return "divides an integer by zero";
-    case SIGABRT:
-        return "calls abort, or the C library did (free of what is not to be freed?)";
-    case SIGSYS:
-        return "asks the system for what an answer may not do: start a process, write a file, ...";
-    case SIGKILL:
-        return "is killed (by itself, or the machine ran out of memory)";
-    case SIGILL:
-    case SIGTRAP:
-        return "runs into an illegal instruction";
-    case SIGXFSZ:
-        return "writes to a file";
-    default:
-        return strsignal(signal);
-    }
-}
-
-struct Word {
-    const char *report, *words;
-};
-/* AddressSanitizer's words, and ours. */
-static const struct Word memory_faults[] = {
-    {"stack-overflow", "runs out of stack: a function that calls itself without end, or a huge "
-                       "local array"},
-    {"stack-buffer", "goes past an end of a local array"},
-    {"dynamic-stack-buffer", "goes past an end of a local array"},
-    {"global-buffer", "goes past an end of a global array"},
-    {"heap-buffer", "goes past an end of an allocated array"},
-    {"double-free", "frees the same memory twice"},
-    {"bad-free", "frees what malloc did not give"},
-    {"heap-use-after-free", "uses memory after it was freed"},
-    {"stack-use-after", "uses a local variable that is gone"},
-    {"allocation-size-too-big", "asks for more memory than a check may have"},
-    {"out-of-memory", "asks for more memory than a check may have"},
-    {"calloc-overflow", "asks for more memory than there can be"},
-    {"negative-size-param", "copies a negative number of bytes"},
-    {"param-overlap", "copies between two pieces of memory that overlap"},
-    {"wild-addr", "reads or writes far outside of every array"},
-    {"SEGV", "reads or writes an address that holds nothing (NULL, or an index far outside)"},
-    {"FPE", "divides an integer by zero"},
-    {"ABRT", "calls abort, or the C library did"},
-};
-
-static const char *fault_in_words(const char *report)
-{
-    for (size_t i = 0; i < sizeof memory_faults / sizeof *memory_faults; i++) {
-        if (strstr(report, memory_faults[i].report) != NULL) {
-            return memory_faults[i].words;
-        }
-    }
-    return report;
-}
-
-/* From what the process wrote on stderr: a line of ours, or one of UBSan's; false if neither. */
-static bool explain_report(char *text, const struct Ended *ran, const char *program)
-{
-    char line[LINE / 2], place[60];
-    const char *ours = strstr(ran->err.bytes, "grader: ");
-    const char *undefined = strstr(ran->err.bytes, ": runtime error: ");
-    if (ours != NULL) {
-        sscanf(ours, "grader: %199[^\n]", line);
-        place_in_answer(place, sizeof place, program, ran->err.bytes);
-        write_line(text, "%s%s", strstr(line, "which has entries") ? line : fault_in_words(line),
-                   place);
-        return true;
-    }
-    if (undefined != NULL) {
-        const char *start = undefined;
-        while (start > ran->err.bytes && start[-1] != '\n' && start[-1] != '/') {
-            start--;
-        }
-        int place_length = (int)strcspn(start, ":");
-        place_length += 1 + (int)strspn(start + place_length + 1, "0123456789");
-        sscanf(undefined, ": runtime error: %199[^\n]", line);
-        write_line(text, "%s at %.*s", line, place_length, start);
-        return true;
-    }
-    return false;
-}
-
-static void explain_end(struct Found *found, const struct Ended *ran, const char *program,
-                        double seconds)
-{
-    found->state = CRASH;
-    found->endless = ran->how == OUT_OF_TIME || ran->how == OUT_OF_MEMORY;
-    if (ran->how == OUT_OF_TIME) {
-        found->state = TIMEOUT;
-        write_line(found->text, "takes more than %g s%s", seconds,
-                   ran->out.total > ran->out.size ? " and prints without end" : "");
-    } else if (ran->how == OUT_OF_MEMORY) {
-        write_line(found->text, "takes more than %d MB of memory", CHECK_MEGABYTES);
-    } else if (explain_report(found->text, ran, program)) {
-    } else if (ran->how == SIGNALLED) {
-        write_line(found->text, "%s", signal_in_words(ran->status));
-    } else {
-        write_line(found->text, "ends the program (with status %d) instead of returning",
-                   ran->status);
-    }
-}
-
 static void run_check(int check)
 {
     struct Found *found = now.found[check];
     struct Trial trial = {.name = now.exercise->checks[check].name};
-    double seconds = CHECK_SECONDS * now.grading->timeout_scale;
-    struct Limits limits = {
-        .seconds = seconds, .memory = (size_t)CHECK_MEGABYTES << 20, .untrusted = true};
+    struct Limits limits = {.seconds = CHECK_SECONDS * now.grading->timeout_scale,
+                            .memory = (size_t)CHECK_MEGABYTES << 20,
+                            .untrusted = true};
     struct Ended ran;
     make_case(&trial.given, now.exercise, check, now.grading->seed);
     case_copy(&trial.got, &trial.given);
@@ -206,7 +67,8 @@ static void run_check(int check)
         case_write(&trial.got, found->bytes);
         found->state = judge(now.exercise, &trial, found->text) ? PASS : WRONG;
     } else {
-        explain_end(found, &ran, now.build->program, seconds);
+        found->state = explain(found->text, &ran, now.build->program, &limits);
+        found->endless = ran.how == OUT_OF_TIME || ran.how == OUT_OF_MEMORY;
     }
     ended_free(&ran);
     case_free(&trial.given);
@@ -307,38 +169,51 @@ static enum State overall(const struct Result *result)
     return result->passed == result->n_checks ? PASS : WRONG;
 }
 
+/* The first check that crashed, or ran out of time. */
+static void tell_end(struct Result *result)
+{
+    char line[LINE];
+    int i = 0;
+    while (result->checks[i].state != result->state) {
+        i++;
+    }
+    write_line(line, "%s, in check %d of %d: %s", result->checks[i].text, i + 1, result->n_checks,
+               result->checks[i].name);
+    result_add(result, line);
+    if (result->state == TIMEOUT) {
+        result_add(result, "An endless loop? On a slow machine: TIMEOUT_SCALE=3");
+    }
+}
+
+/* The checks that the function came back from; how many. */
+static int gather(struct Trial *trials, const struct Exercise *e, uint64_t seed)
+{
+    int n = 0;
+    for (int i = 0; i < e->n_checks; i++) {
+        if (now.found[i]->finished && now.found[i]->returned) {
+            struct Trial *t = &trials[n++];
+            t->name = e->checks[i].name;
+            make_case(&t->given, e, i, seed);
+            case_copy(&t->got, &t->given);
+            case_take(&t->got, now.found[i]->bytes, case_bytes(&t->given));
+        }
+    }
+    return n;
+}
+
 static void tell(struct Result *result, const struct Exercise *e, const struct Build *build,
                  const struct Grading *grading)
 {
     struct Trial trials[MAX_CHECKS];
     char line[LINE];
-    int n = 0;
-    for (int i = 0; i < result->n_checks; i++) {
-        if (result->checks[i].state == result->state &&
-            (result->state == CRASH || result->state == TIMEOUT)) {
-            write_line(line, "%s, in check %d of %d: %s", result->checks[i].text, i + 1,
-                       result->n_checks, e->checks[i].name);
-            result_add(result, line);
-            if (result->state == TIMEOUT) {
-                result_add(result, "An endless loop? On a slow machine: TIMEOUT_SCALE=3");
-            }
-            break;
-        }
-    }
-    for (int i = 0; i < result->n_checks; i++) {
-        if (now.found[i]->finished && now.found[i]->returned) {
-            struct Trial *t = &trials[n++];
-            t->name = e->checks[i].name;
-            make_case(&t->given, e, i, grading->seed);
-            case_copy(&t->got, &t->given);
-            case_take(&t->got, now.found[i]->bytes, case_bytes(&t->given));
-        }
-    }
+    int n = gather(trials, e, grading->seed);
     if (result->state == WRONG) {
         name_mistake(result, e, trials, n);
-    } else if (result->state == CRASH && n >= 2) {
-        name_known(result, e, trials,
-                   n); /* what crashed may be wrong where it does not crash too */
+    } else if (result->state != PASS) {
+        tell_end(result);
+        if (n >= 2) { /* what crashed may be wrong where it does not crash too */
+            name_known(result, e, trials, n);
+        }
     }
     if (result->state != PASS && result->mistake[0] == '\0' && build->warning[0] != '\0') {
         write_line(line, "The compiler warns: %s", build->warning);

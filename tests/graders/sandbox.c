@@ -18,14 +18,11 @@
 #include <unistd.h>
 
 #ifdef __linux__
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
-#endif
-#ifdef HAVE_SECCOMP
-#include <seccomp.h>
 #endif
 
 #include "common/base.h"
+#include "filter.h"
 
 enum { OUT, ERR, RESULT, STREAMS };
 enum {
@@ -37,168 +34,12 @@ enum {
 };
 static const double WALL_PER_CPU = 5.0;
 
-bool sandbox_has_filter(void)
-{
-#ifdef HAVE_SECCOMP
-    return true;
-#else
-    return false;
-#endif
-}
-
 static double now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
-
-/* What an answer may not ask of the system: to start processes and threads, to leave its group, to
-   signal others, to change files or limits, to leave anything behind, to reach the network. */
-#ifdef HAVE_SECCOMP
-static const char *const refused[] = {
-    "fork",
-    "vfork",
-    "clone",
-    "clone3",
-    "execve",
-    "execveat",
-    "setsid",
-    "setpgid",
-    "kill",
-    "tkill",
-    "pidfd_open",
-    "pidfd_send_signal",
-    "rt_sigqueueinfo",
-    "rt_tgsigqueueinfo",
-    "ptrace",
-    "process_vm_readv",
-    "process_vm_writev",
-    "creat",
-    "openat2",
-    "open_by_handle_at",
-    "unlink",
-    "unlinkat",
-    "rename",
-    "renameat",
-    "renameat2",
-    "mkdir",
-    "mkdirat",
-    "rmdir",
-    "link",
-    "linkat",
-    "symlink",
-    "symlinkat",
-    "mknod",
-    "mknodat",
-    "truncate",
-    "chmod",
-    "fchmod",
-    "fchmodat",
-    "chown",
-    "fchown",
-    "lchown",
-    "fchownat",
-    "utime",
-    "utimes",
-    "utimensat",
-    "futimesat",
-    "setxattr",
-    "lsetxattr",
-    "fsetxattr",
-    "removexattr",
-    "lremovexattr",
-    "fremovexattr",
-    "mount",
-    "umount2",
-    "move_mount",
-    "fsopen",
-    "pivot_root",
-    "chroot",
-    "unshare",
-    "setns",
-    "socket",
-    "socketpair",
-    "connect",
-    "bind",
-    "io_uring_setup",
-    "shmget",
-    "msgget",
-    "semget",
-    "mq_open",
-    "add_key",
-    "keyctl",
-    "request_key",
-    "bpf",
-    "perf_event_open",
-    "userfaultfd",
-    "personality",
-    "setrlimit",
-    "setpriority",
-    "sched_setattr",
-    "sched_setscheduler",
-    "sched_setaffinity",
-    "reboot",
-    "kexec_load",
-    "init_module",
-    "finit_module",
-    "delete_module",
-    "swapon",
-    "swapoff",
-    "sethostname",
-    "setdomainname",
-    "settimeofday",
-    "clock_settime",
-    "adjtimex",
-    "clock_adjtime",
-    "acct",
-    "quotactl",
-    "syslog",
-    "setuid",
-    "setgid",
-};
-
-static void refuse(scmp_filter_ctx filter, int call, unsigned n, const struct scmp_arg_cmp *when)
-{
-    if (call != __NR_SCMP_ERROR) {
-        seccomp_rule_add_array(filter, SCMP_ACT_KILL_PROCESS, call, n, when);
-    }
-}
-
-/* open for writing: any of these flags. */
-static void refuse_writing(scmp_filter_ctx filter, int call, unsigned flags_argument)
-{
-    static const scmp_datum_t flags[] = {O_WRONLY, O_RDWR, O_CREAT, O_TRUNC};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        struct scmp_arg_cmp has = SCMP_CMP(flags_argument, SCMP_CMP_MASKED_EQ, flags[i], flags[i]);
-        refuse(filter, call, 1, &has);
-    }
-}
-
-/* The filter of this process, written into file as the kernel reads it. */
-static void write_filter(int file)
-{
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        refuse(filter, seccomp_syscall_resolve_name(refused[i]), 0, NULL);
-    }
-    refuse_writing(filter, SCMP_SYS(open), 1);
-    refuse_writing(filter, SCMP_SYS(openat), 2);
-    struct scmp_arg_cmp another = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid());
-    refuse(filter, SCMP_SYS(tgkill), 1, &another);
-    struct scmp_arg_cmp typing = SCMP_A1(SCMP_CMP_EQ, TIOCSTI); /* into somebody's terminal */
-    refuse(filter, SCMP_SYS(ioctl), 1, &typing);
-    struct scmp_arg_cmp new_limit = SCMP_A2(SCMP_CMP_NE, 0);
-    refuse(filter, SCMP_SYS(prlimit64), 1, &new_limit);
-    seccomp_export_bpf(filter, file);
-    seccomp_release(filter);
-}
-#else
-static void write_filter(int file)
-{
-    (void)file; /* empty: no filter */
-}
-#endif
 
 static void limit(int resource, double value)
 {
@@ -244,7 +85,7 @@ _Noreturn static void become(char *const argv[], FILE *input, int pipes[STREAMS]
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
     if (limits->untrusted) {
-        write_filter(files[FILTER_FILE]);
+        filter_write(files[FILTER_FILE]);
         lseek(files[FILTER_FILE], 0, SEEK_SET);
     }
     for (int i = 0; i <= FILTER_FILE; i++) { /* out of the way of the numbers to be taken */

@@ -33,7 +33,4 @@ struct Ended sandbox_run(char *const argv[], const void *input, size_t input_siz
                          const struct Limits *limits);
 void ended_free(struct Ended *ran);
 
-/* Are system calls filtered here? Without (no seccomp) a process that means harm could change files. */
-bool sandbox_has_filter(void);
-
 #endif
