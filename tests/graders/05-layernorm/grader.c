@@ -29,8 +29,8 @@ static void wide(struct Case *c, struct Rng *rng)
     make(c, rng, 2, 33, 1.0f, -0.5f);
 }
 
-/* Rows of 8 or 16 numbers in steps of 1/256: a float then holds their sum and their mean exactly, in
-   whatever order they are added, so a right answer is right far from 0 as well. The sum of their
+/* Rows of 8 or 16 numbers in steps of 1/256: a float then holds their sum and their mean exactly,
+   in whatever order they are added, so a right answer is right far from 0 as well. The sum of their
    squares it does not hold. */
 static void make_far(struct Case *c, struct Rng *rng, int rows, int d, float level)
 {
