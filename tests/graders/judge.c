@@ -225,8 +225,8 @@ static double before(const struct Look *l, int array, int i)
     return a->role == BOTH ? value(a, i) : 0.0;
 }
 
-/* "weights is <so>." if that is all n of its entries, else "3 of the 21 entries of weights are <so>,
-   first weights[r0 i6]." */
+/* "weights is <so>." if all its entries are, else "3 of the 21 entries of weights are <so>, first
+   weights[r0 i6]." */
 static void some_are(const struct Look *l, int n, int first, const char *so)
 {
     const struct Array *a = l->got;
@@ -259,20 +259,23 @@ static bool never_written(const struct Look *l)
 
 static bool not_finite(const struct Look *l)
 {
-    int n = 0, first = -1;
+    int n[2] = {0}, first[2] = {-1, -1}; /* infinite, NaN */
     for (int i = 0; i < l->got->size; i++) {
+        bool nan = isnan(value(l->got, i));
         if (isfinite(l->want[i]) && !isfinite(value(l->got, i))) {
-            first = n++ == 0 ? i : first;
+            first[nan] = n[nan]++ == 0 ? i : first[nan];
         }
     }
-    if (n > 0) {
-        some_are(l, n, first,
-                 isnan(value(l->got, first))
-                     ? "NaN (look for 0/0, infinity - infinity, 0 * infinity, the root of a "
-                       "negative number)"
-                     : "infinite (look for a division by 0, the log of 0, exp of a large number)");
+    if (n[true] > 0) {
+        some_are(l, n[true], first[true],
+                 "NaN (look for 0/0, infinity - infinity, 0 * infinity, the root of a negative "
+                 "number)");
+    } else if (n[false] > 0) {
+        some_are(l, n[false], first[false],
+                 "infinite (look for a division by 0, the log of 0, exp of a large number, an "
+                 "INFINITY of your own)");
     }
-    return n > 0;
+    return n[true] + n[false] > 0;
 }
 
 /* Only what was to be added is there. */
