@@ -237,14 +237,15 @@ static int choose(const struct Model *model, const int32_t *tokens, const int32_
               : made(m, ONCE)         ? start - 1
                                       : n - 1;
     const int32_t *read = made(m, ONE_PASS) ? given : tokens;
+    int first = made(m, UNSCALED_ROW) ? n - 1 : row * model->vocab;
     if (made(m, LAST_TOKEN_ONLY)) {
         read = tokens + n - 1;
-        row = 0;
+        first = 0;
     }
     int best = 0, end = model->vocab - made(m, VOCAB_SHORT);
     double most = made(m, FROM_ZERO) ? 0.0 : -INFINITY;
     for (int i = 0; i < end && !made(m, ALWAYS_ZERO); i++) {
-        int at = made(m, UNSCALED_ROW) ? n - 1 + i : row * model->vocab + i;
+        int at = first + i;
         double logit = model_logit(model, read, at / model->vocab, at % model->vocab);
         logit = made(m, SMALLEST) ? -logit : logit;
         if (logit > most || (made(m, LAST_OF_EQUALS) && logit == most)) {
