@@ -34,7 +34,7 @@ broken() {
 
 red() {
     for name in 01-softmax 02-scaled-dot leaving memory; do
-        CK_RUN_CASE=$name build/test-exercises table hostile >log 2>&1 || return 0
+        CK_RUN_CASE=$name build/test-exercises table table-rest hostile >log 2>&1 || return 0
     done
     return 1
 }
@@ -60,6 +60,6 @@ broken 'the solution is graded, not the answer' $graders/build.c \
 broken 'whatever comes is taken for the stub' $graders/stub.c 's/if (c != next_code(&b))/if (0)/'
 broken 'no mistake is named' $graders/judge.c 's/if (explains(/if (0 \&\& explains(/'
 broken 'the first mistake is always named' $graders/judge.c 's/; all && i < n/; i < n/; s/return all &&/return/'
-broken 'one fixture is enough for a diagnosis' $graders/judge.c 's/all = matches(e, &trials\[i\].got, &wrong)/all = i > 0 || matches(e, \&trials[i].got, \&wrong)/'
+broken 'one fixture is enough for a diagnosis' $graders/judge.c 's/all = matches(/all = i > 0 || matches(/'
 echo "broken graders: $caught noticed, $missed not"
 [ "$caught" -gt 0 ] && [ "$missed" -eq 0 ]

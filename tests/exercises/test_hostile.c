@@ -61,7 +61,7 @@ static const struct Abuse memory[] = {
     {"float a[4]; a[rows + 1] = 1; weights[0] = a[rows + 1];", CRASH, "answer.c:", NULL},
     {"*(volatile int *)8 = 1;", CRASH, "", NULL},
     {"volatile int zero = 0; weights[0] = 1 / zero;", CRASH, "zero", NULL},
-    {"((float *)scores)[1] = 0;", WRONG, "You change scores", NULL},
+    {RIGHT "((float *)scores)[1] = 0;", WRONG, "You change scores", NULL},
     {RIGHT, PASS, "", NULL},
     {"", WRONG, "never written", NULL},
     {RIGHT "weights[0] = NAN;", WRONG, "NaN", NULL},
@@ -147,7 +147,9 @@ END_TEST
 
 START_TEST(nothing_lasts_for_ever)
 {
-    expect_abuse(&endless[_i]);
+    if (getenv("SHORT") == NULL || _i < 3) { /* as in test_table.c */
+        expect_abuse(&endless[_i]);
+    }
 }
 END_TEST
 
