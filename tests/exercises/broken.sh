@@ -52,7 +52,7 @@ broken 'NaN passes' $graders/judge.c 's/fabs(got - want) <= margin/!(fabs(got - 
 broken 'a changed input passes' $graders/judge.c 's/if (changed_input(t, &array, &index)) {/if (0) {/'
 broken 'no check runs' $graders/run.c 's/cases, one_check, from, to/cases, one_check, from, from/'
 broken 'an answer that ends the program passes' $graders/run.c \
-    's/^    found->state = CRASH;/    found->state = PASS;/'
+    's/^    return CRASH;/    return PASS;/'
 broken 'another exercise is linked' $graders/build.c \
     's/call.o", e->name/call.o", exercises[e == exercises[0]]->name/'
 broken 'the solution is graded, not the answer' $graders/build.c \

@@ -170,24 +170,23 @@ static bool explain_report(char *text, const struct Ended *ran, const char *prog
     return false;
 }
 
-static void explain_end(struct Found *found, const struct Ended *ran, const char *program,
-                        double seconds)
+enum State explain_end(char text[LINE], const struct Ended *ran, const char *program,
+                       const struct Limits *limits)
 {
-    found->state = CRASH;
-    found->endless = ran->how == OUT_OF_TIME || ran->how == OUT_OF_MEMORY;
     if (ran->how == OUT_OF_TIME) {
-        found->state = TIMEOUT;
-        write_line(found->text, "takes more than %g s%s", seconds,
+        write_line(text, "takes more than %g s%s", limits->seconds,
                    ran->out.total > ran->out.size ? " and prints without end" : "");
-    } else if (ran->how == OUT_OF_MEMORY) {
-        write_line(found->text, "takes more than %d MB of memory", CHECK_MEGABYTES);
-    } else if (explain_report(found->text, ran, program)) {
-    } else if (ran->how == SIGNALLED) {
-        write_line(found->text, "%s", signal_in_words(ran->status));
-    } else {
-        write_line(found->text, "ends the program (with status %d) instead of returning",
-                   ran->status);
+        return TIMEOUT;
     }
+    if (ran->how == OUT_OF_MEMORY) {
+        write_line(text, "takes more than %zu MB of memory", limits->memory >> 20);
+    } else if (explain_report(text, ran, program)) {
+    } else if (ran->how == SIGNALLED) {
+        write_line(text, "%s", signal_in_words(ran->status));
+    } else {
+        write_line(text, "ends the program (with status %d) instead of returning", ran->status);
+    }
+    return CRASH;
 }
 
 static void run_check(int check)
@@ -206,7 +205,8 @@ static void run_check(int check)
         case_write(&trial.got, found->bytes);
         found->state = judge(now.exercise, &trial, found->text) ? PASS : WRONG;
     } else {
-        explain_end(found, &ran, now.build->program, seconds);
+        found->state = explain_end(found->text, &ran, now.build->program, &limits);
+        found->endless = ran.how == OUT_OF_TIME || ran.how == OUT_OF_MEMORY;
     }
     ended_free(&ran);
     case_free(&trial.given);
