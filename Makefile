@@ -165,10 +165,9 @@ grade: need-exercises $(BUILD)/grader
 	@$(BUILD)/grader grade $(grading) $(if $(SUBMISSIONS),--submissions "$$SUBMISSIONS") $(if $(OUT),--out "$$OUT") \
 	    $(if $(MOODLE),--moodle "$$MOODLE") $(if $(TITLE),--title "$$TITLE")
 
-graders := $(notdir $(patsubst %/,%,$(wildcard tests/graders/[0-9]*/)))
-answer_side := host/main case $(graders:%=%/call)
+answer_side := host/main case $(patsubst tests/graders/%.c,%,$(wildcard tests/graders/*/call.c))
 
-grader := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/graders/*.c tests/graders/*/grader.c))
+grader := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/graders/*.c) $(filter-out %/call.c %/try.c,$(wildcard tests/graders/[0-9]*/*.c)))
 
 need-exercises:
 	@./setup --check exercises

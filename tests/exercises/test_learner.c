@@ -30,11 +30,13 @@ static void copy_course(void)
         "cp -r \"$from/tests/solutions\" \"$from/tests/graders\" \"$from/tests/expected\" tests",
         in_checkout("."));
     ck_assert_int_eq(system(command), 0);
-    for (int i = 0; i < n_exercises; i++) { /* whatever the learner has in the checkout */
-        char path[200], *stub = course_stub(i);
-        snprintf(path, sizeof path, "exercises/%s/answer.c", course_name(i));
-        put(path, stub, strlen(stub));
-        free(stub);
+    for (int i = 0; i < course_size(); i++) { /* whatever the learner has in the checkout */
+        for (int k = 0; course_file(i, k) != NULL; k++) {
+            char path[200], *stub = course_stub(i, k);
+            snprintf(path, sizeof path, "exercises/%s/%s", course_name(i), course_file(i, k));
+            put(path, stub, strlen(stub));
+            free(stub);
+        }
     }
 }
 
