@@ -7,6 +7,7 @@
 #include "tests/graders/result.h"
 
 Suite *table_suite(void);   /* stubs, solutions, variants and mutants get the states they should */
+Suite *experiment_suite(void); /* answers in numbers and letters; a change to training */
 Suite *hostile_suite(void); /* answers that mean harm, or are broken, or are no files */
 Suite *learner_suite(void);   /* make check, next, watch, hint, reset, solution, grade */
 Suite *report_suite(void);  /* rows, TAP, JUnit, JSON */
