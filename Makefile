@@ -131,6 +131,7 @@ test-exercises: need-test $(BUILD)/test-exercises
 test-pages: $(numbers:%=lesson-%)
 	@sh tests/pages.sh '$(lessons)' $(if $(fast),short,compare)
 	@sh tests/numbers.sh '$(lessons)'
+	$(if $(fast),,@sh tests/experiments.sh short)
 
 test-figures: need-plots test-pages
 	@sh tests/figures.sh '$(lessons)' $(if $(fast),short,compare)
