@@ -29,15 +29,14 @@ static const struct Question questions[] = {
      .run = "B",
      .place = {"yours", "Letters of the longer strings", "known row, known offset", 1}},
     {.name = "story",
-     .choices = {{"rows", "In run B all rows that 12 letters need had a gradient, and still nearly "
-                          "all of the longer strings are wrong."},
-                 {"nothing",
-                  "Compare the last lines of the two pages: letters in new rows come out "
-                  "right more often once the rows are trained."},
-                 {.sentence = NULL},
-                 {"too-small",
-                  "Lesson 07 trains the same model on 3 to 12 letters, and it reverses "
-                  "the longer strings: ./lesson-07 --study longer."}}},
+     .choices =
+         {{"rows", "In run B all rows that 12 letters need had a gradient, and still most of "
+                   "the longer strings are wrong."},
+          {"nothing", "Compare the last lines of the two pages: letters in new rows come out "
+                      "right more often once the rows are trained."},
+          {.sentence = NULL},
+          {"too-small", "Lesson 07 trains the same model on 3 to 12 letters, and it reverses "
+                        "the longer strings: ./lesson-07 --study longer."}}},
     {.name = "next",
      .choices = {{"steps",
                   "More of the same examples show no string longer than 8 either, whatever "
