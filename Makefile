@@ -36,7 +36,7 @@ quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book check next watch grade plots need-plots need-exercises need-test test test-core test-lessons test-exercises test-pages test-figures test-bits bench expected \
+.PHONY: help book check next watch grade plots need-plots need-exercises need-test try-18 test test-core test-lessons test-exercises test-pages test-figures test-bits bench expected \
         doctor clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -49,6 +49,7 @@ help:
 	@echo 'make plots         draw the figures that are out of date   FORMAT=svg|png|pdf THEME=light|dark'
 	@echo 'make check         grade the exercises: check-NN one of them, STRICT=1 REPORT=tap|junit|json FILE=f SEED=n'
 	@echo 'make next          the first exercise that is not done; watch: grade again on each save'
+	@echo 'make try-18        train on the examples that exercise 18 makes, and see what comes of it'
 	@echo 'make hint-NN       one more hint; solution-NN once it passes (FORCE=1); reset-NN begins anew, keeps what was there'
 	@echo 'make grade SUBMISSIONS=dir    the marks of a class: OUT=dir MOODLE=worksheet.csv TITLE=text'
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
@@ -132,6 +133,7 @@ test-exercises: need-test $(BUILD)/test-exercises $(BUILD)/grader
 test-pages: $(numbers:%=lesson-%)
 	@sh tests/pages.sh '$(lessons)' $(if $(fast),short,compare)
 	@sh tests/numbers.sh '$(lessons)'
+	$(if $(fast),,@sh tests/experiments.sh short)
 
 test-figures: need-plots test-pages
 	@sh tests/figures.sh '$(lessons)' $(if $(fast),short,compare)
@@ -167,10 +169,17 @@ grade: need-exercises $(BUILD)/grader
 	@$(BUILD)/grader grade $(grading) $(if $(SUBMISSIONS),--submissions "$$SUBMISSIONS") $(if $(OUT),--out "$$OUT") \
 	    $(if $(MOODLE),--moodle "$$MOODLE") $(if $(TITLE),--title "$$TITLE")
 
-graders := $(notdir $(patsubst %/,%,$(wildcard tests/graders/[0-9]*/)))
-answer_side := host/main case $(graders:%=%/call)
+answer_side := host/main case $(patsubst tests/graders/%.c,%,$(wildcard tests/graders/*/call.c))
 
-grader := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/graders/*.c tests/graders/*/grader.c))
+grader := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/graders/*.c) $(filter-out %/call.c %/try.c,$(wildcard tests/graders/[0-9]*/*.c)))
+
+# Train on what exercise 18 has in its answer.c.
+try-18: need-exercises $(BUILD)/try-18
+	@$(BUILD)/try-18
+
+$(BUILD)/try-18: $(filter-out %/main.o,$(grader)) $(BUILD)/tests/graders/18-longer/try.o $(BUILD)/common.a | $(answer_side:%=$(BUILD)/answer/tests/graders/%.o)
+	@echo 'linking $@'
+	$(quiet)$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) $(SECCOMP) -lm
 
 need-exercises:
 	@./setup --check exercises

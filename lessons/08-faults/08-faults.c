@@ -44,7 +44,7 @@ static const struct Fault faults[] = {
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
-static struct Settings settings = {.steps = 1500, .width = 64, .seeds = 1};
+static struct Settings settings = {.steps = 1500, .width = 64, .seeds = 1, .lr = 0.003};
 static const char *only;
 
 static struct Option command_line[] = {
@@ -56,6 +56,7 @@ static struct Option command_line[] = {
     {"steps", OPTION_INTEGER, &settings.steps, "N", "training steps", 1, 100000, NULL, false},
     {"width", OPTION_INTEGER, &settings.width, "N",
      "numbers in a token's vector (d_model), even: there are 2 heads", 2, 1024, NULL, false},
+    {"lr", OPTION_REAL, &settings.lr, "X", "learning rate", 0, 1000, NULL, false},
 };
 
 static void check_options(void)
@@ -114,7 +115,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n; i++) {
         const struct Fault *fault = chosen[i / (size_t)settings.seeds];
         uint64_t seed = common.seed + i % (size_t)settings.seeds;
-        results[i] = fault_run(fault, seed, settings.steps, settings.width, &bar, done);
+        results[i] = fault_run(fault, seed, &settings, &bar, done);
         done += results[i].steps;
         tables_add(&tables, &results[i]);
     }

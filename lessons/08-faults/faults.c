@@ -9,7 +9,7 @@
 #include "common/decode.h"
 #include "common/loss.h"
 
-static const double LR = 0.003, DECAY = 0.01, LEARNED = 0.01;
+static const double DECAY = 0.01, LEARNED = 0.01;
 
 bool looks_ahead(const struct Fault *fault)
 {
@@ -37,11 +37,11 @@ static void fill(struct Result *r, const struct String *strings, int count, bool
     batch_from_padded(&r->batch, tokens, targets, count, CONTEXT, !looks_ahead(r->fault));
 }
 
-static void train(struct Result *r, struct Progress *bar, int done)
+static void train(struct Result *r, double lr, struct Progress *bar, int done)
 {
     struct Rng rng = rng_stream(r->seed, "train");
     struct AdamW adamw;
-    adamw_new(&adamw, r->model->params.size, LR, DECAY);
+    adamw_new(&adamw, r->model->params.size, lr, DECAY);
     for (int step = 0; step < r->steps; step++) {
         struct String strings[BATCH];
         for (int i = 0; i < BATCH; i++) {
@@ -105,17 +105,17 @@ int fault_steps(const struct Fault *fault, int steps)
     return fault->most_steps != 0 && fault->most_steps < steps ? fault->most_steps : steps;
 }
 
-struct Result fault_run(const struct Fault *fault, uint64_t seed, int steps, int width,
+struct Result fault_run(const struct Fault *fault, uint64_t seed, const struct Settings *settings,
                         struct Progress *bar, int done)
 {
     struct Result r = {.fault = fault,
                        .seed = seed,
-                       .steps = fault_steps(fault, steps),
-                       .model = model_new(config_of(fault, width), BATCH)};
+                       .steps = fault_steps(fault, settings->steps),
+                       .model = model_new(config_of(fault, settings->width), BATCH)};
     r.losses = zeros_new((size_t)r.steps, sizeof *r.losses);
     batch_new(&r.batch, BATCH, CONTEXT);
     model_init(r.model, seed);
-    train(&r, bar, done);
+    train(&r, settings->lr, bar, done);
     test(&r);
     int last = r.steps < LAST ? r.steps : LAST;
     r.below = loss_first_below(r.losses, r.steps, WINDOW, LEARNED);

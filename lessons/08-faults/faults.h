@@ -21,6 +21,11 @@ struct Fault {
     const char *chapter_below, *chapter_right; /* what the chapter reports; NULL: nothing */
 };
 
+struct Settings {
+    int steps, width, seeds;
+    double lr;
+};
+
 struct Result {
     const struct Fault *fault;
     uint64_t seed;
@@ -42,7 +47,7 @@ int fault_steps(const struct Fault *fault, int steps);
 
 /* Train as many steps (fewer if the fault says so) and test. Each step is counted on the bar from
    done on. */
-struct Result fault_run(const struct Fault *fault, uint64_t seed, int steps, int width,
+struct Result fault_run(const struct Fault *fault, uint64_t seed, const struct Settings *settings,
                         struct Progress *bar, int done);
 void result_free(struct Result *result);
 

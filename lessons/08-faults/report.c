@@ -12,7 +12,7 @@ enum { MOST_SEEDS = 100, NEVER = 1000000 };
 
 bool chapters_setting(const struct Settings *s)
 {
-    return s->steps == 1500 && s->width == 64;
+    return s->steps == 1500 && s->width == 64 && s->lr == 0.003;
 }
 
 void report_runs(const struct Fault *const *faults, int count, const struct Settings *s,
@@ -25,11 +25,15 @@ void report_runs(const struct Fault *const *faults, int count, const struct Sett
     printf("  %s steps of %d strings of %d to %d letters, width %d\n", grouped(s->steps).text,
            BATCH, SHORTEST, LONGEST_TRAINED, s->width);
     if (s->seeds == 1) {
-        printf("  seed %llu\n", (unsigned long long)seed);
+        printf("  seed %llu", (unsigned long long)seed);
     } else {
-        printf("  seeds %llu to %llu\n", (unsigned long long)seed,
+        printf("  seeds %llu to %llu", (unsigned long long)seed,
                (unsigned long long)seed + (unsigned)s->seeds - 1);
     }
+    if (s->lr != 0.003) {
+        printf(", learning rate %g", s->lr);
+    }
+    putchar('\n');
 }
 
 static int by_size(const void *a, const void *b)

@@ -5,10 +5,6 @@
 
 #include "faults.h"
 
-struct Settings {
-    int steps, width, seeds;
-};
-
 /* Is it the chapter's setting? Then its figures stand beside ours, and what must come out is
    claimed. */
 bool chapters_setting(const struct Settings *settings);

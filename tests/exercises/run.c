@@ -8,8 +8,13 @@ static const struct {
     const char *name;
     Suite *(*make)(void);
 } suites[] = {
-    {"table", table_suite},     {"table-rest", table_rest_suite}, {"hostile", hostile_suite},
-    {"learner", learner_suite}, {"report", report_suite},         {"gradebook", gradebook_suite},
+    {"table", table_suite},
+    {"table-rest", table_rest_suite},
+    {"experiments", experiment_suite},
+    {"hostile", hostile_suite},
+    {"learner", learner_suite},
+    {"report", report_suite},
+    {"gradebook", gradebook_suite},
 };
 
 int main(int argc, char **argv)

@@ -8,10 +8,11 @@
 
 Suite *table_suite(void); /* stubs, solutions, variants and mutants get the states they should */
 Suite *table_rest_suite(void);
-Suite *hostile_suite(void);   /* answers that mean harm, or are broken, or are no files */
-Suite *learner_suite(void);   /* make check, next, watch, hint, reset, solution, grade */
-Suite *report_suite(void);    /* rows, TAP, JUnit, JSON */
-Suite *gradebook_suite(void); /* scores, tables, what Moodle and the others take */
+Suite *experiment_suite(void); /* answers in numbers and letters; a change to training */
+Suite *hostile_suite(void);    /* answers that mean harm, or are broken, or are no files */
+Suite *learner_suite(void);    /* make check, next, watch, hint, reset, solution, grade */
+Suite *report_suite(void);     /* rows, TAP, JUnit, JSON */
+Suite *gradebook_suite(void);  /* scores, tables, what Moodle and the others take */
 
 /* A result in this state, with n_checks checks named "check 1" and so on, of which the first
    `passed` passed and the next is in this state; the rest was not run. No lines yet. */

@@ -232,7 +232,7 @@ static char *with_carriage_returns(const char *text)
 
 START_TEST(line_ends_do_not_matter)
 {
-    char *stub = course_stub(0), *solution = course_solution(0);
+    char *stub = course_stub(0, 0), *solution = course_solution(0, 0);
     char *stub_cr = with_carriage_returns(stub), *solution_cr = with_carriage_returns(solution);
     give(stub_cr);
     expect_state(TODO, "");
@@ -248,7 +248,7 @@ END_TEST
 /* Commented out, a solution is no answer. */
 START_TEST(comments_are_no_code)
 {
-    char *stub = course_stub(0), *text;
+    char *stub = course_stub(0, 0), *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     fprintf(out, "// for (int r = 0; r < rows; r++)\n%s\n/* weights[0] = 1; */", stub);

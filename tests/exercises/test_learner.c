@@ -30,11 +30,13 @@ static void copy_course(void)
         "cp -r \"$from/tests/solutions\" \"$from/tests/graders\" \"$from/tests/expected\" tests",
         in_checkout("."));
     ck_assert_int_eq(system(command), 0);
-    for (int i = 0; i < n_exercises; i++) { /* whatever the learner has in the checkout */
-        char path[200], *stub = course_stub(i);
-        snprintf(path, sizeof path, "exercises/%s/answer.c", course_name(i));
-        put(path, stub, strlen(stub));
-        free(stub);
+    for (int i = 0; i < course_size(); i++) { /* whatever the learner has in the checkout */
+        for (int k = 0; course_file(i, k) != NULL; k++) {
+            char path[200], *stub = course_stub(i, k);
+            snprintf(path, sizeof path, "exercises/%s/%s", course_name(i), course_file(i, k));
+            put(path, stub, strlen(stub));
+            free(stub);
+        }
     }
 }
 
@@ -127,6 +129,22 @@ START_TEST(reset_keeps_what_was_there)
     unlink(path);
     ck_assert_int_eq(grader("reset --only 01").status, 0);
     ck_assert_str_eq(content(path, NULL), stub);
+}
+END_TEST
+
+/* Where the learner writes two files, each begins anew. */
+START_TEST(reset_knows_all_files)
+{
+    char *code = content("exercises/18-longer/answer.c", NULL);
+    char *text = content("exercises/18-longer/answer.txt", NULL);
+    put("exercises/18-longer/answer.c", "mine", 4);
+    assert_like(grader("reset --only 18").out, "...answer.txt is as it was at the beginning.\n"
+                                               "...answer.c.kept-1\n...answer.c begins anew.\n");
+    put("exercises/18-longer/answer.txt", "mine", 4);
+    grader("reset --only 18");
+    ck_assert_str_eq(content("exercises/18-longer/answer.c", NULL), code);
+    ck_assert_str_eq(content("exercises/18-longer/answer.txt", NULL), text);
+    ck_assert_str_eq(content("exercises/18-longer/answer.txt.kept-1", NULL), "mine");
 }
 END_TEST
 
@@ -232,6 +250,7 @@ Suite *learner_suite(void)
     tcase_add_test(cases, next_is_the_first_that_does_not_pass);
     tcase_add_test(cases, hints_come_one_by_one);
     tcase_add_test(cases, reset_keeps_what_was_there);
+    tcase_add_test(cases, reset_knows_all_files);
     tcase_add_test(cases, solution_is_for_those_who_passed);
     tcase_add_test(cases, watch_grades_what_is_saved);
     tcase_add_test(cases, reports_are_whole);

@@ -3,25 +3,36 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answers.h"
 #include "build.h"
 #include "common/base.h"
 #include "common/file.h"
+#include "experiment.h"
 #include "stub.h"
+
+/* The experiment with this index; NULL: it is an exercise with code. */
+static const struct Experiment *experiment(int i)
+{
+    return i < n_exercises ? NULL : experiments[i - n_exercises];
+}
 
 int course_size(void)
 {
-    return n_exercises;
+    return n_exercises + n_experiments;
 }
 
 const char *course_name(int i)
 {
-    return exercises[i]->name;
+    return experiment(i) != NULL ? experiment(i)->name : exercises[i]->name;
 }
 
-const char *course_file(int i)
+const char *course_file(int i, int k)
 {
-    (void)i;
-    return "answer.c";
+    const struct Experiment *e = experiment(i);
+    if (k == 0) {
+        return e != NULL ? "answer.txt" : "answer.c";
+    }
+    return k == 1 && e != NULL && e->change != NULL ? "answer.c" : NULL;
 }
 
 int course_find(const char *number)
@@ -39,29 +50,36 @@ struct Result course_grade(int i, const char *directory, const char *where,
                            const struct Grading *grading)
 {
     char source[LINE], build[LINE];
-    write_line(source, "%s/%s", directory, course_file(i));
+    write_line(source, "%s/%s", directory, course_file(i, 0));
     write_line(build, "%s/%s/%s", build_directory, where, course_name(i));
-    return grade_answer(exercises[i], source, build, grading);
+    return experiment(i) != NULL ? experiment_grade(experiment(i), source, build)
+                                 : grade_answer(exercises[i], source, build, grading);
 }
 
 struct Result course_not_started(int i)
 {
-    return not_started(exercises[i]);
+    return experiment(i) != NULL ? experiment_not_started(experiment(i))
+                                 : not_started(exercises[i]);
 }
 
-static const char *solution_path(int i)
+static const char *solution_path(int i, int k)
 {
     static char path[LINE];
-    write_line(path, "tests/solutions/%s.c", course_name(i));
+    write_line(path, "tests/solutions/%s%s", course_name(i), strrchr(course_file(i, k), '.'));
     return path;
 }
 
-char *course_stub(int i)
+static bool is_code(int i, int k)
 {
-    return stub_of(solution_path(i));
+    return strcmp(course_file(i, k), "answer.c") == 0;
 }
 
-char *course_solution(int i)
+char *course_stub(int i, int k)
 {
-    return solution_text(solution_path(i));
+    return is_code(i, k) ? stub_of(solution_path(i, k)) : answers_stub(solution_path(i, k));
+}
+
+char *course_solution(int i, int k)
+{
+    return is_code(i, k) ? solution_text(solution_path(i, k)) : file_text(solution_path(i, k));
 }

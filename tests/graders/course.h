@@ -10,7 +10,9 @@ int course_size(void);
 int course_find(const char *number);
 
 const char *course_name(int i); /* "02-scaled-dot" */
-const char *course_file(int i); /* what the learner edits there: "answer.c" or "answer.txt" */
+
+/* What the learner edits there: file k = 0, 1, ..., "answer.c" or "answer.txt"; NULL: no more. */
+const char *course_file(int i, int k);
 
 /* Grade what stands in this directory. What is built goes to build/where/NN-name/. */
 struct Result course_grade(int i, const char *directory, const char *where,
@@ -19,8 +21,8 @@ struct Result course_grade(int i, const char *directory, const char *where,
 /* The result of an exercise that nobody began. */
 struct Result course_not_started(int i);
 
-/* What a learner starts from, and what solves it; to be freed. */
-char *course_stub(int i);
-char *course_solution(int i);
+/* What a learner starts from in file k, and what solves it; to be freed. */
+char *course_stub(int i, int k);
+char *course_solution(int i, int k);
 
 #endif

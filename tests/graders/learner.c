@@ -96,11 +96,19 @@ int learner_next(const struct Settings *s)
     return 0;
 }
 
+/* When the learner last saved a file of the exercise. */
 static struct timespec saved_at(int i)
 {
-    struct stat status;
-    bool there = stat(path_of(i, course_file(i)), &status) == 0;
-    return there ? status.st_mtim : (struct timespec){0};
+    struct timespec latest = {0};
+    for (int k = 0; course_file(i, k) != NULL; k++) {
+        struct stat status;
+        if (stat(path_of(i, course_file(i, k)), &status) == 0 &&
+            (status.st_mtim.tv_sec > latest.tv_sec ||
+             (status.st_mtim.tv_sec == latest.tv_sec && status.st_mtim.tv_nsec > latest.tv_nsec))) {
+            latest = status.st_mtim;
+        }
+    }
+    return latest;
 }
 
 int learner_watch(const struct Settings *s)
@@ -172,12 +180,11 @@ int learner_hint(const struct Settings *s)
 }
 
 /* Keep the file under the first free name: answer.c.kept-1, -2, ... */
-static void keep(int i)
+static void keep(const char *path)
 {
     char kept[LINE];
-    const char *path = path_of(i, course_file(i));
     for (int n = 1;; n++) {
-        write_line(kept, "exercises/%s/%s.kept-%d", course_name(i), course_file(i), n);
+        write_line(kept, "%s.kept-%d", path, n);
         if (link(path, kept) == 0) {
             printf("what was there is kept as %s\n", kept);
             return;
@@ -188,23 +195,29 @@ static void keep(int i)
     }
 }
 
-int learner_reset(const struct Settings *s)
+static void reset(const char *path, char *stub)
 {
-    int i = chosen(s);
-    const char *path = path_of(i, course_file(i));
-    char *stub = course_stub(i), *text = access(path, F_OK) == 0 ? file_text(path) : NULL;
+    char *text = access(path, F_OK) == 0 ? file_text(path) : NULL;
     if (text != NULL && strcmp(text, stub) == 0) {
         printf("%s is as it was at the beginning.\n", path);
     } else {
         file_check_writable(path);
         if (text != NULL) {
-            keep(i);
+            keep(path);
         }
         file_replace(path, stub, strlen(stub));
         printf("%s begins anew.\n", path);
     }
     free(text);
     free(stub);
+}
+
+int learner_reset(const struct Settings *s)
+{
+    int i = chosen(s);
+    for (int k = 0; course_file(i, k) != NULL; k++) {
+        reset(path_of(i, course_file(i, k)), course_stub(i, k));
+    }
     return 0;
 }
 
@@ -219,8 +232,10 @@ int learner_solution(const struct Settings *s)
             return 1;
         }
     }
-    char *text = course_solution(i);
-    fputs(text, stdout);
-    free(text);
+    for (int k = 0; course_file(i, k) != NULL; k++) {
+        char *text = course_solution(i, k);
+        printf("%s%s", k > 0 ? "\n" : "", text);
+        free(text);
+    }
     return 0;
 }

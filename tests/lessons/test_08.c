@@ -24,6 +24,7 @@ static const char *const refused[][2] = {
     {"--seeds 101", "--seeds takes a whole number from 1 to 100, not \"101\""},
     {"--steps 0", "--steps takes a whole number from 1 to 100000, not \"0\""},
     {"--width 0", "--width takes a whole number from 2 to 1024, not \"0\""},
+    {"--lr -1", "--lr takes a number from 0 to 1000, not \"-1\""},
     {"--seed 18446744073709551615 --seeds 2",
      "--seed 18446744073709551615 leaves no room for 2 ..."},
     {"--width 9", "--width 9 cannot be split among 2 heads: it must be even"},
@@ -122,6 +123,20 @@ START_TEST(the_page_says_what_the_tables_hold)
 }
 END_TEST
 
+/* A page of another learning rate says so, holds no number of the chapter, and trains with it. */
+START_TEST(the_learning_rate_is_an_option)
+{
+    char *page = page_of("./lesson-08 --run reference --steps 30 --width 8 --lr 0.001 --out out");
+    ck_assert(strstr(page, "\n  seed 5, learning rate 0.001\n") != NULL);
+    double slow[MOST_STEPS], usual[MOST_STEPS];
+    ck_assert_int_eq(losses_of_run(slow, "reference", 5), 30);
+    page = page_of("./lesson-08" QUICK "--run reference --out out");
+    ck_assert(strstr(page, "\n  seed 5\n") != NULL);
+    ck_assert_int_eq(losses_of_run(usual, "reference", 5), 30);
+    ck_assert(slow[0] == usual[0] && slow[29] > usual[29]);
+}
+END_TEST
+
 /* The reference is lesson 07's training, to the last bit; the others are not. */
 START_TEST(the_reference_is_the_training_of_lesson_07)
 {
@@ -164,6 +179,7 @@ Suite *lesson_08_suite(void)
     tcase_add_test(cases, what_cannot_be_done_is_refused);
     tcase_add_test(cases, the_summary_says_what_the_losses_are);
     tcase_add_test(cases, the_page_says_what_the_tables_hold);
+    tcase_add_test(cases, the_learning_rate_is_an_option);
     tcase_add_test(cases, the_reference_is_the_training_of_lesson_07);
     tcase_add_test(cases, one_run_alone_is_that_run);
     return suite;
