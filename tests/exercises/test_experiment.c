@@ -14,6 +14,12 @@
 #include "tests/graders/stub.h"
 #include "tests/helpers.h"
 
+/* When there is only a minute (SHORT, as in test_table.c), less is done with what trains. */
+static bool in_short(void)
+{
+    return getenv("SHORT") != NULL;
+}
+
 static char place[200]; /* where the learner's files of the exercise stand */
 
 static const char *file_in(const char *name)
@@ -149,6 +155,9 @@ END_TEST
 START_TEST(letters_are_told_why)
 {
     const struct Experiment *e = experiment_number(_i);
+    if (e->change != NULL && in_short()) {
+        return;
+    }
     prepare(e);
     for (int i = 0; i < e->n_questions; i++) {
         const struct Question *q = &e->questions[i];
@@ -399,6 +408,9 @@ START_TEST(unfair_changes_are_named)
         if (line[0] == '#' || sscanf(line, "%63s %n", id, &commands) < 1) {
             continue;
         }
+        if (count++ % 4 != 0 && in_short()) {
+            continue;
+        }
         put(file_in("change.sed"), line + commands, strlen(line + commands));
         snprintf(command, sizeof command, "sed -f %s/change.sed %s >%s/answer.c", place,
                  solution(e, "c"), place);
@@ -406,7 +418,6 @@ START_TEST(unfair_changes_are_named)
         struct Result r = grade(e);
         ck_assert_msg(r.state == WRONG && r.passed == 0 && strcmp(r.mistake, id) == 0,
                       "%s is %s, '%s': %s", line, state_name(r.state), r.mistake, r.lines[0]);
-        count++;
     }
     ck_assert_int_ge(count, 10);
     free(mutants);
@@ -451,6 +462,9 @@ START_TEST(numbers_are_those_of_the_change)
 {
     const struct Experiment *e = experiment_named("18-longer");
     char command[500];
+    if (in_short()) {
+        return;
+    }
     prepare(e);
     snprintf(command, sizeof command, "sed 's/random %%/(random >> 32) %%/' %s >%s",
              solution(e, "c"), file_in("answer.c"));

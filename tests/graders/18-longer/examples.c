@@ -11,7 +11,6 @@
 #include "common/loss.h"
 #include "tests/graders/build.h"
 #include "tests/graders/explain.h"
-#include "tests/graders/run.h"
 
 enum { SHORTEST = 3, LONGEST_TRAINED = 8, NEEDED = 2 * LONGEST };
 

@@ -32,8 +32,9 @@ static const struct Question questions[] = {
      .choices =
          {{"rows", "In run B all rows that 12 letters need had a gradient, and still most of "
                    "the longer strings are wrong."},
-          {"nothing", "Compare the last lines of the two pages: letters in new rows come out "
-                      "right more often once the rows are trained."},
+          {"nothing",
+           "In lesson 07's study, ./lesson-07 --study longer, letters in new rows and at new "
+           "offsets come out right far more often once the rows are trained."},
           {.sentence = NULL},
           {"too-small", "Lesson 07 trains the same model on 3 to 12 letters, and it reverses "
                         "the longer strings: ./lesson-07 --study longer."}}},
