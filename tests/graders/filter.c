@@ -70,11 +70,12 @@ void filter_write(int file)
     }
     refuse_writing(filter, SCMP_SYS(open), 1);
     refuse_writing(filter, SCMP_SYS(openat), 2);
-    struct scmp_arg_cmp another = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid());
+    struct scmp_arg_cmp another = {.arg = 0, .op = SCMP_CMP_NE, .datum_a = (scmp_datum_t)getpid()};
     refuse(filter, SCMP_SYS(tgkill), 1, &another);
-    struct scmp_arg_cmp typing = SCMP_A1(SCMP_CMP_EQ, TIOCSTI); /* into somebody's terminal */
+    /* typing into somebody's terminal */
+    struct scmp_arg_cmp typing = {.arg = 1, .op = SCMP_CMP_EQ, .datum_a = TIOCSTI};
     refuse(filter, SCMP_SYS(ioctl), 1, &typing);
-    struct scmp_arg_cmp new_limit = SCMP_A2(SCMP_CMP_NE, 0);
+    struct scmp_arg_cmp new_limit = {.arg = 2, .op = SCMP_CMP_NE, .datum_a = 0};
     refuse(filter, SCMP_SYS(prlimit64), 1, &new_limit);
     seccomp_export_bpf(filter, file);
     seccomp_release(filter);

@@ -42,7 +42,9 @@ static char *cut(const char *path, bool stub)
         if (strncmp(line + indent, BEGIN, sizeof BEGIN - 1) == 0) {
             inside = true;
             answers++;
-            fprintf(out, stub ? "%*s%s\n" : "", indent, "", YOURS);
+            if (stub) {
+                fprintf(out, "%*s%s\n", indent, "", YOURS);
+            }
         } else if (strncmp(line + indent, END, sizeof END - 1) == 0) {
             inside = false;
         } else if (!stub || !inside) {
