@@ -36,7 +36,7 @@ quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book check next watch grade plots need-plots need-exercises need-test try-18 test test-core test-lessons test-exercises test-pages test-figures test-bits bench expected \
+.PHONY: help book check next watch grade plots need-plots need-exercises need-test ready-grader grader try-18 test test-core test-lessons test-exercises test-pages test-figures test-bits bench expected \
         doctor clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -159,13 +159,13 @@ grading = $(if $(SEED),--seed "$$SEED") $(if $(TIMEOUT_SCALE),--timeout-scale "$
           $(if $(filter-out 0,$(STRICT)),--strict) $(if $(filter-out 0,$(FORCE)),--force) \
           $(if $(REPORT),--report "$$REPORT") $(if $(FILE),--file "$$FILE")
 
-check next watch: %: need-exercises $(BUILD)/grader
+check next watch: %: ready-grader
 	@$(BUILD)/grader $@ $(grading)
 
-check-% hint-% reset-% solution-% watch-%: need-exercises $(BUILD)/grader
+check-% hint-% reset-% solution-% watch-%: ready-grader
 	@$(BUILD)/grader $(firstword $(subst -, ,$@)) --only $* $(grading)
 
-grade: need-exercises $(BUILD)/grader
+grade: ready-grader
 	@$(BUILD)/grader grade $(grading) $(if $(SUBMISSIONS),--submissions "$$SUBMISSIONS") $(if $(OUT),--out "$$OUT") \
 	    $(if $(MOODLE),--moodle "$$MOODLE") $(if $(TITLE),--title "$$TITLE")
 
@@ -183,6 +183,13 @@ $(BUILD)/try-18: $(filter-out %/main.o,$(grader)) $(BUILD)/tests/graders/18-long
 
 need-exercises:
 	@./setup --check exercises
+
+# Built on all processors: a learner waits for it once.
+ready-grader: need-exercises
+	@+$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell getconf _NPROCESSORS_ONLN)) grader
+
+grader: $(BUILD)/grader
+	@:
 
 $(BUILD)/grader: $(grader) $(BUILD)/common.a | $(answer_side:%=$(BUILD)/answer/tests/graders/%.o)
 	@echo 'linking $@'
