@@ -180,21 +180,6 @@ void model_update(struct Model *model, struct AdamW *adamw)
     parallel_for(model->params.count, update_task, &(struct Update){model, adamw});
 }
 
-const struct Param *model_broken(const struct Model *model)
-{
-    for (int i = 0; i < model->params.count; i++) {
-        const struct Param *p = &model->params.items[i];
-        float sum = 0.0f; /* of zeros, unless one is NaN or infinite */
-        for (size_t j = p->offset; j < p->offset + p->size; j++) {
-            sum += 0.0f * model->weights[j];
-        }
-        if (sum != 0.0f) {
-            return p;
-        }
-    }
-    return NULL;
-}
-
 static const struct Shard *shard_of_sequence(const struct Model *model, int sequence)
 {
     int i = 0;

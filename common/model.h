@@ -47,9 +47,6 @@ double model_forward(struct Model *model, const struct Batch *batch);
    loss. */
 double model_gradient(struct Model *model, const struct Batch *batch);
 
-/* The first tensor with a weight that is NaN or infinite; NULL if all are finite. */
-const struct Param *model_broken(const struct Model *model);
-
 /* model->gradient overwritten with the sum over the shards. */
 void model_sum_gradients(struct Model *model);
 

@@ -12,6 +12,7 @@
 #include "common/base.h"
 #include "common/checkpoint.h"
 #include "common/cli.h"
+#include "common/diverged.h"
 #include "common/file.h"
 #include "common/live.h"
 #include "common/page.h"
@@ -160,11 +161,18 @@ static void note_positions(bool *trained, const struct Model *model)
     }
 }
 
-static _Noreturn void diverged(const struct Run *run, int step)
+/* The loss of this step, counted from 1, is not finite; one step too many is the look at the model
+   when training is over. */
+static _Noreturn void diverged(struct Run *run, int step)
 {
-    const struct Param *broken = model_broken(run->model);
-    die("training diverged in step %d: %s is not finite; try a smaller --lr than %g", step,
-        broken != NULL ? broken->name : "the loss", options.lr);
+    struct Place place = diverged_at(run->model, &run->batch, step);
+    if (options.steps == 0) {
+        die("%s: with these weights the first value that is not finite is in %s",
+            printable(options.init).text, place.text);
+    }
+    die("training diverged in step %d: the first value that is not finite is in %s; try a smaller "
+        "--lr than %g",
+        place.step <= options.steps ? place.step : options.steps, place.text, options.lr);
 }
 
 static void train(struct Run *run, struct Source *source, const struct Common *common)
@@ -181,12 +189,11 @@ static void train(struct Run *run, struct Source *source, const struct Common *c
         source_next(source, run->tokens, run->targets);
         batch_from_padded(&run->batch, run->tokens, run->targets, options.batch, CONTEXT, true);
         run->losses[step] = model_gradient(run->model, &run->batch);
-        model_update(run->model, &adamw);
-
         if (!isfinite(run->losses[step])) {
             progress_end(&progress);
             diverged(run, step + 1);
         }
+        model_update(run->model, &adamw);
         note_positions(run->trained, run->model);
         for (int i = 0; i < options.batch; i++) {
             struct String string;
@@ -200,10 +207,7 @@ static void train(struct Run *run, struct Source *source, const struct Common *c
     progress_end(&progress);
     live_close(&live, run->losses, options.steps);
     if (!isfinite(model_forward(run->model, &run->batch))) { /* so large that they overflow */
-        if (options.steps == 0) {
-            die("%s: with these weights the loss is not finite", printable(options.init).text);
-        }
-        diverged(run, options.steps);
+        diverged(run, options.steps + 1);
     }
     adamw_free(&adamw);
     seen_close(&run->seen);

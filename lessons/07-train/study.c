@@ -13,6 +13,7 @@
 #include "common/base.h"
 #include "common/cli.h"
 #include "common/decode.h"
+#include "common/diverged.h"
 #include "common/loss.h"
 #include "common/page.h"
 #include "common/progress.h"
@@ -72,10 +73,13 @@ static void train(struct Model *model, struct Batch *batch, const struct Trial *
         }
         batch_from_padded(batch, tokens, targets, BATCH, CONTEXT, true);
         double loss = model_gradient(model, batch);
-        model_update(model, &adamw);
         if (!isfinite(loss)) {
-            die("training diverged in step %d", step + 1);
+            struct Place place = diverged_at(model, batch, step + 1);
+            progress_end(bar);
+            die("training diverged in step %d: the first value that is not finite is in %s",
+                place.step, place.text);
         }
+        model_update(model, &adamw);
         progress_step(bar, done + step + 1, loss);
     }
     adamw_free(&adamw);

@@ -7,6 +7,7 @@
 #include "common/base.h"
 #include "common/curve.h"
 #include "common/decode.h"
+#include "common/diverged.h"
 #include "common/loss.h"
 
 static const double DECAY = 0.01, LEARNED = 0.01;
@@ -49,12 +50,14 @@ static void train(struct Result *r, double lr, struct Progress *bar, int done)
         }
         fill(r, strings, BATCH, r->fault->every_position);
         r->losses[step] = model_gradient(r->model, &r->batch);
-        model_update(r->model, &adamw);
         if (!isfinite(r->losses[step])) {
+            struct Place place = diverged_at(r->model, &r->batch, step + 1);
             progress_end(bar);
-            die("%s, seed %llu: training diverged in step %d", r->fault->name,
-                (unsigned long long)r->seed, step + 1);
+            die("%s, seed %llu: training diverged in step %d: the first value that is not finite "
+                "is in %s",
+                r->fault->name, (unsigned long long)r->seed, place.step, place.text);
         }
+        model_update(r->model, &adamw);
         progress_step(bar, done + step + 1, r->losses[step]);
     }
     adamw_free(&adamw);

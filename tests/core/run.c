@@ -23,6 +23,7 @@ static const struct {
     {"model", model_suite},
     {"safetensors", safetensors_suite},
     {"batch", batch_suite},
+    {"diverged", diverged_suite},
     {"reversal", reversal_suite},
     {"decode", decode_suite},
     {"checkpoint", checkpoint_suite},

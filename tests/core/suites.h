@@ -22,6 +22,7 @@ Suite *golden_suite(void);    /* what PyTorch computes */
 
 /* The model and its task. */
 Suite *model_suite(void);      /* its parameters; values and gradients against double */
+Suite *diverged_suite(void);   /* where the first value that is not finite was */
 Suite *batch_suite(void);      /* rows against pads, threads, shards */
 Suite *reversal_suite(void);   /* strings, examples, the score */
 Suite *decode_suite(void);     /* together or one by one */
