@@ -1,9 +1,12 @@
 /* Files that are whole or not there. The temporary file stands beside the final one because
    rename is one step only within a file system; fsync comes before it, so that a power cut
-   cannot leave the new name on empty data. */
+   cannot leave the new name on empty data. Signals wait while the temporary file is there: Ctrl-C
+   would leave it behind. (The threads of threads.c take none, so there is nobody else to die of
+   it.) */
 #include "file.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,11 +79,26 @@ static int temporary_open(const char *path, char **name)
     return fd;
 }
 
+static void signals_wait(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+static void signals_go_on(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 void file_check_writable(const char *path)
 {
     char *name;
+    sigset_t before;
+    signals_wait(&before);
     int fd = temporary_open(path, &name);
     unlink(name);
+    signals_go_on(&before);
     close(fd);
     free(name);
 }
@@ -103,6 +121,8 @@ static bool write_all(int fd, const char *bytes, size_t size)
 void file_replace(const char *path, const void *bytes, size_t size)
 {
     char *name;
+    sigset_t before;
+    signals_wait(&before);
     int fd = temporary_open(path, &name);
     mode_t mask = umask(0); /* the only way to ask for it is to set it */
     umask(mask);
@@ -114,6 +134,7 @@ void file_replace(const char *path, const void *bytes, size_t size)
         free(name);
         die_unwritten(path, error);
     }
+    signals_go_on(&before);
     free(name);
 }
 

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -118,15 +119,23 @@ static void *run_worker(void *argument)
     return NULL;
 }
 
+/* False: it cannot be started. It takes no signals, so that the caller can put them off (file.c). */
+static bool start_worker(int id)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&thread, NULL, run_worker, (void *)(intptr_t)id) == 0 &&
+                   pthread_detach(thread) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
 /* A worker that cannot be started is done without. */
 static void start_workers(int wanted)
 {
-    while (pool.workers < wanted) {
-        pthread_t thread;
-        if (pthread_create(&thread, NULL, run_worker, (void *)(intptr_t)(pool.workers + 1)) != 0) {
-            return;
-        }
-        pthread_detach(thread);
+    while (pool.workers < wanted && start_worker(pool.workers + 1)) {
         pool.workers++;
     }
 }
