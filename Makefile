@@ -53,6 +53,8 @@ help:
 	@echo 'make hint-NN       one more hint; solution-NN once it passes (FORCE=1); reset-NN begins anew, keeps what was there'
 	@echo 'make grade SUBMISSIONS=dir    the marks of a class: OUT=dir MOODLE=worksheet.csv TITLE=text'
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
+	@echo 'make fuzz          invent inputs: FUZZ_SECONDS=n for each of six targets, or FUZZ_RUNS=n'
+	@echo 'make test-breaks   break the core in many ways: do the tests notice?   BREAK=word: some of them'
 	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in a minute'
 	@echo 'make expected      take what the lessons print now as what they must print'
 	@echo 'make doctor        which packages are there, which are missing, how to get them (./setup gets them)'
@@ -95,25 +97,28 @@ plots: need-plots $(figures)
 need-plots:
 	@./setup --check plots
 
+# What is being made has another name until it is whole; whatever ends the rule, Ctrl-C too, that name is gone.
+part = part=$@.$$$$; trap 'rm -f "$$part"' EXIT; trap 'exit 130' HUP INT TERM
+
 lesson = $(filter $(firstword $(subst -, ,$*))-%,$(lessons))
 
 figures/%$(dark).$(FORMAT): plots/%.gp plots/style.gp out/$$(lesson)/page.txt $$(wildcard out/$$(lesson)/*.tsv)
 	@mkdir -p $(@D)
 	@echo 'drawing $@'
-	$(quiet)part=$@.$$$$; \
+	$(quiet)$(part); \
 	gnuplot --default-settings -e "data='out/$(lesson)'; figure='$$part'; format='$(FORMAT)'; theme='$(THEME)'" $< && \
-	    mv $$part $@ || { rm -f $$part; exit 1; }
+	    mv $$part $@
 
 # out/NN-name/ is the book's. A run by hand that wrote into it, or a table that is gone, makes the page run again.
 lost = $(filter-out $(wildcard out/$1/*),$(shell cat out/$1/.made 2>/dev/null))
 out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*)) $$(wildcard out/$$*/*.tsv) $$(if $$(call lost,$$*),FORCE)
 	@mkdir -p $(@D)
 	@echo 'running ./$< into $@'
-	$(quiet)part=$@.$$$$; ./$< >$$part && mv $$part $@ && touch $@ || { cat $$part; rm -f $$part; exit 1; }
+	$(quiet)$(part); ./$< >$$part && mv $$part $@ && touch $@ || { cat $$part; exit 1; }
 	@ls $(@D)/*.tsv >$(@D)/.made
 
 # Tests. Each prints what it did; the first that fails stops the run.
-test: need-test need-plots test-core test-lessons test-exercises test-pages test-figures $(if $(fast),,test-bits)
+test: need-test need-plots test-core test-lessons test-exercises test-fuzz test-pages test-figures $(if $(fast),,test-bits fuzz test-faults)
 	@echo 'make test: all of it passed'
 
 need-test:
@@ -140,6 +145,40 @@ test-figures: need-plots test-pages
 
 test-bits:
 	@sh tests/portability/run.sh
+
+.PHONY: test-fuzz fuzz test-faults test-breaks
+
+# Kill it, fill the disk, close its page; and break the core, to see that the tests notice.
+test-faults: lesson-07
+	@sh tests/faults.sh '$(MAKE)'
+
+test-breaks: need-test need-exercises
+	@sh tests/breaks.sh $(BREAK)
+
+# Inputs that nobody thought of. test-fuzz tries the seeds, and what ever failed, again; fuzz invents new ones.
+fuzzed = $(wildcard common/*.c) $(filter-out %/fuzzer.c %/replay.c,$(wildcard tests/fuzz/*.c)) lessons/07-train/source.c \
+         $(patsubst %,tests/graders/%.c,worksheet gradebook gradebook_json report csv text result)
+
+test-fuzz: $(BUILD)/test-fuzz
+	@sh tests/fuzz/run.sh replay $<
+
+fuzz: need-test test-fuzz
+	@sh tests/fuzz/run.sh fuzz '$(MAKE)' $(BUILD)/fuzz/fuzzer
+
+$(BUILD)/test-fuzz: $(patsubst %.c,$(BUILD)/%.o,$(fuzzed) tests/fuzz/replay.c)
+	@echo 'linking $@'
+	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
+
+FUZZ = clang -std=gnu17 -D_GNU_SOURCE -pthread -O1 -g -march=$(ARCH) $(WARNINGS) $(CFLAGS) -ffp-contract=off -I. \
+       -Dexit=fuzz_exit -fno-sanitize-recover=all -fsanitize=address,undefined
+
+$(BUILD)/fuzz/fuzzer: $(patsubst %.c,$(BUILD)/fuzz/%.o,$(fuzzed) tests/fuzz/fuzzer.c)
+	@echo 'linking $@'
+	$(quiet)$(FUZZ) -fsanitize=fuzzer -o $@ $^ $(JANSSON) -lm
+
+$(BUILD)/fuzz/%.o: %.c
+	@mkdir -p $(@D)
+	$(quiet)$(FUZZ) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
 $(BUILD)/test-core: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c tests/core/*.c)) $(BUILD)/common.a
 	@echo 'linking $@'
