@@ -15,7 +15,11 @@ if [ "$1" = replay ]; then
 fi
 
 fuzzer=$3
-echo 'int LLVMFuzzerTestOneInput(const char *b, unsigned long n); int LLVMFuzzerTestOneInput(const char *b, unsigned long n) { return (int)(b == 0 && n); }' >"$scratch/try.c"
+cat >"$scratch/try.c" <<'END'
+#include <stddef.h>
+int LLVMFuzzerTestOneInput(const char *bytes, size_t size);
+int LLVMFuzzerTestOneInput(const char *bytes, size_t size) { return bytes == NULL && size > 0; }
+END
 if ! clang -fsanitize=fuzzer,address,undefined -o "$scratch/try" "$scratch/try.c" 2>/dev/null; then
     echo 'fuzz: skipped, there is no clang here that has -fsanitize=fuzzer'
     exit 0
@@ -33,10 +37,9 @@ for seeds in tests/fuzz/seeds/*/; do
     mkdir -p "$corpus" "$kept"
     dictionary=tests/fuzz/$target.dict
     [ -f "$dictionary" ] || dictionary=tests/fuzz/safetensors.dict
-    # A minute for one input is a hang. Limits of time end the run as they should; so does a count.
-    if ! FUZZ_TARGET=$target FUZZ_OUT=$scratch "$fuzzer" -max_len=8192 -timeout=60 -dict="$dictionary" \
-        -artifact_prefix="$kept/" "$limit" \
-        -print_final_stats=1 "$corpus" "$seeds" "$kept" >"$scratch/log" 2>&1; then
+    # A minute for one input is a hang.
+    if ! FUZZ_TARGET=$target FUZZ_OUT=$scratch "$fuzzer" -max_len=8192 -timeout=60 -dict="$dictionary" "$limit" \
+        -print_final_stats=1 -artifact_prefix="$kept/" "$corpus" "$seeds" "$kept" >"$scratch/log" 2>&1; then
         grep -v '^#' "$scratch/log" | head -60
         failed="$failed $target"
     fi

@@ -8,6 +8,7 @@
 #include "common/reversal.h"
 #include "common/threads.h"
 #include "targets.h"
+#include "tests/graders/text.h"
 
 enum { MOST_WORDS = 12 };
 
@@ -82,8 +83,10 @@ void try_string(const uint8_t *bytes, size_t size)
         must(reversal_string_of(&again, tokens) && string_code(&again) == string_code(&string),
              "an example gives its string back");
     }
-    char line[sizeof(struct Printable) + 2];
+    char line[sizeof(struct Clean) + 2];
     snprintf(line, sizeof line, "x%s\n", printable(text).text);
     must(refused_well(2, line), "what is printable is one line");
+    snprintf(line, sizeof line, "x%s\n", clean(text).text);
+    must(refused_well(2, line), "what is clean is one line");
     free(text);
 }
