@@ -53,7 +53,7 @@ help:
 	@echo 'make hint-NN       one more hint; solution-NN once it passes (FORCE=1); reset-NN begins anew, keeps what was there'
 	@echo 'make grade SUBMISSIONS=dir    the marks of a class: OUT=dir MOODLE=worksheet.csv TITLE=text'
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
-	@echo 'make fuzz          invent inputs: FUZZ_SECONDS=n for each of six targets, or FUZZ_RUNS=n'
+	@echo 'make fuzz          invent inputs: FUZZ_SECONDS=n for each of seven targets, or FUZZ_RUNS=n'
 	@echo 'make test-breaks   break the core in many ways: do the tests notice?   BREAK=word: some of them'
 	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in a minute'
 	@echo 'make expected      take what the lessons print now as what they must print'
@@ -157,7 +157,8 @@ test-breaks: need-test need-exercises
 
 # Inputs that nobody thought of. test-fuzz tries the seeds, and what ever failed, again; fuzz invents new ones.
 fuzzed = $(wildcard common/*.c) $(filter-out %/fuzzer.c %/replay.c,$(wildcard tests/fuzz/*.c)) lessons/07-train/source.c \
-         $(patsubst %,tests/graders/%.c,worksheet gradebook gradebook_json report csv text result)
+         $(patsubst %,tests/graders/%.c,worksheet gradebook gradebook_json report csv text result experiment answers pages stub \
+         14-scaling/experiment 16-no-mask/experiment)
 
 test-fuzz: $(BUILD)/test-fuzz
 	@sh tests/fuzz/run.sh replay $<

@@ -16,6 +16,7 @@
 #include "common/safetensors.h"
 #include "lessons/07-train/source.h"
 #include "targets.h"
+#include "tests/graders/experiment.h"
 #include "tests/graders/gradebook.h"
 #include "tests/graders/worksheet.h"
 
@@ -123,4 +124,21 @@ void try_worksheet(const uint8_t *bytes, size_t size)
                                         {"emmy", &result}};
     static const struct Gradebook book = {"t", students, 2, 1};
     worksheet_fill(worksheet_read(as_file(bytes, size), copies), &book, say);
+}
+
+/* No experiment takes the answers of another one; so whose they are makes no difference here. */
+void try_answers(const uint8_t *bytes, size_t size)
+{
+    extern const struct Experiment experiment_scaling, experiment_no_mask;
+    const struct Experiment *const both[] = {&experiment_scaling, &experiment_no_mask};
+    for (int i = 0; i < 2; i++) {
+        struct Result r = experiment_grade(both[i], as_file(bytes, size), copies);
+        must(r.passed >= 0 && r.passed <= r.n_checks, "no more checks pass than there are");
+        must((r.state == PASS) == (r.passed == r.n_checks), "passed is all of them right");
+        for (int j = 0; j < MAX_LINES; j++) {
+            char line[LINE + 3];
+            snprintf(line, sizeof line, "x%s\n", r.lines[j]);
+            must(refused_well(2, line), "what the learner is told is one line");
+        }
+    }
 }

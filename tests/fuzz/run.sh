@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh replay PROGRAM        try the seeds and the regressions again
-# run.sh fuzz MAKE PROGRAM     let libFuzzer invent inputs, FUZZ_SECONDS=n for each target (10), or FUZZ_RUNS=n inputs
+# run.sh fuzz MAKE PROGRAM     let libFuzzer invent inputs, FUZZ_SECONDS=n for each target (9), or FUZZ_RUNS=n inputs
 #
 # A new input that fails is kept in tests/fuzz/regressions/TARGET/, where every later test tries it. What libFuzzer
 # learns on its way stays in build/fuzz/corpus/ and is where the next run begins.
@@ -26,7 +26,7 @@ if ! clang -fsanitize=fuzzer,address,undefined -o "$scratch/try" "$scratch/try.c
 fi
 $2 --no-print-directory "$fuzzer" || exit 1
 
-limit=-max_total_time=${FUZZ_SECONDS:-10}
+limit=-max_total_time=${FUZZ_SECONDS:-9}
 [ -z "$FUZZ_RUNS" ] || limit=-runs=$FUZZ_RUNS
 
 failed=

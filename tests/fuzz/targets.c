@@ -6,13 +6,10 @@
 #include <string.h>
 
 const struct Target targets[] = {
-    {"safetensors", try_safetensors, true},
-    {"checkpoint", try_checkpoint, true},
-    {"batches", try_batches, true},
-    {"worksheet", try_worksheet, false},
-    {"options", try_options, false},
-    {"string", try_string, false},
-    {NULL, NULL, false},
+    {"safetensors", try_safetensors, true}, {"checkpoint", try_checkpoint, true},
+    {"batches", try_batches, true},         {"worksheet", try_worksheet, false},
+    {"answers", try_answers, false},        {"options", try_options, false},
+    {"string", try_string, false},          {NULL, NULL, false},
 };
 
 const struct Target *target_named(const char *name)

@@ -36,6 +36,7 @@ void try_safetensors(const uint8_t *bytes, size_t size);
 void try_checkpoint(const uint8_t *bytes, size_t size);
 void try_batches(const uint8_t *bytes, size_t size);
 void try_worksheet(const uint8_t *bytes, size_t size);
+void try_answers(const uint8_t *bytes, size_t size);
 void try_options(const uint8_t *bytes, size_t size);
 void try_string(const uint8_t *bytes, size_t size);
 void prepare_files(const char *directory);
