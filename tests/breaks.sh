@@ -58,14 +58,14 @@ try() {
     cp -p "$copy/$file" "$copy/kept"
     sed "$command" "$copy/kept" >"$copy/$file"
     if cmp -s "$copy/kept" "$copy/$file"; then
-        where= verdict='CHANGES NOTHING'
+        where='' verdict='CHANGES NOTHING'
     elif ! build "$copy"; then
-        where= verdict='DOES NOT COMPILE'
+        where='' verdict='DOES NOT COMPILE'
     else
         where=$(red "$copy" "$suite") verdict=SURVIVES
         case $where in
-        'does not compile') verdict='DOES NOT COMPILE' where= ;;
-        ?*) verdict="red in $where: $(first_failure "$copy")" ;;
+        'does not compile') verdict='DOES NOT COMPILE' where='' ;;
+        ?*) verdict="red in $where $(first_failure "$copy")" ;;
         esac
     fi
     cp "$copy/kept" "$copy/$file" # with a new time, so that it is compiled again
@@ -89,7 +89,10 @@ count=$(cat "$scratch/list0" "$scratch/list1" | wc -l)
 
 mkdir "$scratch/0"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp -p --parents -t "$scratch/0"
-build "$scratch/0" && build_lessons "$scratch/0" || { cat "$scratch/0/log"; exit 1; }
+if ! build "$scratch/0" || ! build_lessons "$scratch/0"; then
+    cat "$scratch/0/log"
+    exit 1
+fi
 for test in build/test-core build/test-lessons; do
     green "$scratch/0" "$test" || { echo "breaks: $test fails before anything is broken"; cat "$scratch/0/log"; exit 1; }
 done

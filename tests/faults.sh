@@ -159,7 +159,7 @@ place="$scratch/a b's \"c\" \$d/x"
 mkdir -p "$place"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp -p --parents -t "$place"
 at() {
-    (cd "$place" && $make --no-print-directory OPT=-O0 "$@")
+    (cd "$place" && "$make" --no-print-directory OPT=-O0 "$@")
 }
 at -j8 lesson-01 lesson-03 >"$scratch/log" 2>&1 || fail "make -j8 does not work: $(tail -3 "$scratch/log")"
 at run-01 >/dev/null 2>&1 || fail 'make run-01 does not work in a path with spaces and quotes'
@@ -177,7 +177,7 @@ interrupted=0
 for moment in 0.2 0.5 1 1.5 2 3; do
     rm -rf "$place/build/common" "$place"/build/common.a "$place"/build/lesson-0* "$place/lesson-01" "$place/lesson-03" \
         "$place/figures" "$place/out"
-    (cd "$place" && timeout -s INT $moment env --default-signal=INT $make -j2 OPT=-O0 lesson-01 lesson-03 \
+    (cd "$place" && timeout -s INT $moment env --default-signal=INT "$make" -j2 OPT=-O0 lesson-01 lesson-03 \
         figures/01-attention.svg figures/03-mask.svg) >"$scratch/log" 2>&1 </dev/null || interrupted=$((interrupted + 1))
     for page in 01-attention 03-mask; do
         [ ! -e "$place/out/$page/page.txt" ] || cmp -s "$place/out/$page/page.txt" "tests/expected/$page.txt" ||
@@ -192,7 +192,7 @@ done
 at lesson-02 >"$scratch/log" 2>&1
 for moment in 0.3 0.5 0.7; do # lesson 02 takes longer than the others: here it is what is interrupted
     rm -rf "$place/out/02-scale"
-    (cd "$place" && timeout -s INT $moment env --default-signal=INT $make OPT=-O0 out/02-scale/page.txt) \
+    (cd "$place" && timeout -s INT $moment env --default-signal=INT "$make" OPT=-O0 out/02-scale/page.txt) \
         >"$scratch/log" 2>&1 </dev/null || interrupted=$((interrupted + 1))
     left=$(find "$place/out/02-scale" -name 'page.txt*' 2>/dev/null)
     [ -z "$left" ] || fail "make, interrupted in a lesson, leaves $left"
