@@ -116,8 +116,8 @@ static void overfill(const void *argument)
 START_TEST(what_a_batch_has_no_room_for_is_refused)
 {
     assert_died(run(overfill, (int[]){3, 1}), "workbook: a batch of 2 sequences is full");
-    assert_died(run(overfill, (int[]){1, 9}),
-                "workbook: a sequence of 9 tokens is longer than the context of 4");
+    assert_died(run(overfill, (int[]){1, 5}),
+                "workbook: a sequence of 5 tokens is longer than the context of 4");
 }
 END_TEST
 

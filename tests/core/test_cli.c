@@ -60,7 +60,7 @@ static const struct {
     {"--heads", "a whole number from -8 to 8", {"-9", "9", "--8"}},
     {"--rate",
      "a number from 0 to 1",
-     {"nan", "inf", "1e999", "-0.1", "1.0001", "0,1", "0x1p-3", ".5.", ".", "1e", " 1", "",
+     {"nan", "inf", "1e999", "-0.1", "1.0001", "0,1", "0x1", "0x1p-3", ".5.", ".", "1e", " 1", "",
       "+0.5"}},
     {"--text", "a text that is not empty and does not begin with --", {"", "--fast"}},
     {"--layers", "A-B or A, whole numbers from 0 to 5", {"0-", "0--0", "-0"}},

@@ -103,6 +103,36 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     return 0;
 }
 
+/* Where the next sign of JSON stands, from a random place on. */
+static size_t next_sign(const uint8_t *text, size_t size, unsigned *seed)
+{
+    *seed = *seed * 1103515245u + 12345u;
+    size_t start = (*seed >> 8) % size, i = 0;
+    while (i < size && memchr("[]{},:", text[(start + i) % size], 6) == NULL) {
+        i++;
+    }
+    return (start + i) % size;
+}
+
+/* Put what stands between two signs of JSON before a third as well: one dimension, one tensor more.
+   Bytes changed at random seldom leave JSON. Returns the new size. */
+static size_t copy_words(uint8_t *text, size_t size, size_t most, unsigned seed)
+{
+    static uint8_t words[1 << 13];
+    if (size == 0) {
+        return 0;
+    }
+    size_t a = next_sign(text, size, &seed), b = next_sign(text, size, &seed);
+    size_t at = next_sign(text, size, &seed), begin = a < b ? a : b, n = a < b ? b - a : a - b;
+    if (n > sizeof words || size + n > most) {
+        return size;
+    }
+    memcpy(words, text + begin, n);
+    memmove(text + at + n, text + at, size - at);
+    memcpy(text + at, words, n);
+    return size + n;
+}
+
 /* A file whose first eight bytes do not fit its header gets no further. So every other time the
    header alone is changed, and its length set right. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed)
@@ -119,7 +149,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
         return LLVMFuzzerMutate(bytes, size, most);
     }
     memcpy(data, bytes + LENGTH + header, rest);
-    header = LLVMFuzzerMutate(bytes + LENGTH, (size_t)header, most - LENGTH - rest);
+    header = seed % 4 == 1 ? copy_words(bytes + LENGTH, (size_t)header, most - LENGTH - rest, seed)
+                           : LLVMFuzzerMutate(bytes + LENGTH, (size_t)header, most - LENGTH - rest);
     for (int i = 0; i < LENGTH; i++) {
         bytes[i] = (uint8_t)(header >> 8 * i);
     }
