@@ -108,13 +108,14 @@ START_TEST(a_stage_of_the_forward_pass_is_named)
 }
 END_TEST
 
-/* One sequence, in the last shard, breaks early; the others break later on. */
+/* The last sequence, in the last shard, breaks early, as it alone begins with a pad; the others break
+   later on. */
 START_TEST(the_earliest_of_all_shards_counts)
 {
     struct BlockTensors *first = &model->w.blocks[0];
-    int last = batch.tokens[batch.rows - 1];
-    spoil(model->w.token + last * WIDTH, WIDTH, 0.0f, 3e38f);
-    spoil(model->w.position, CONTEXT * WIDTH, 0.0f, 2e38f);
+    batch.tokens[batch.start[STRINGS - 1]] = PAD;
+    spoil(model->w.token + PAD * WIDTH, WIDTH, 0.0f, 3e38f);
+    spoil(model->w.position, WIDTH, 0.0f, 2e38f);
     spoil(first->up.bias, 4 * WIDTH, 0.0f, 1e30f);
     spoil(first->down.weight, 4 * WIDTH * WIDTH, 1e10f, 0.0f);
     assert_place("token + position", STEP);
