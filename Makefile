@@ -36,7 +36,7 @@ quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book check next watch grade plots need-plots need-exercises need-test test test-core test-lessons test-exercises test-pages test-figures test-bits bench expected \
+.PHONY: help book check next watch grade plots need-plots need-exercises need-test test test-core test-lessons test-exercises test-pages test-figures test-bits test-exhaustive bench expected \
         doctor clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -52,6 +52,7 @@ help:
 	@echo 'make hint-NN       one more hint; solution-NN once it passes (FORCE=1); reset-NN begins anew, keeps what was there'
 	@echo 'make grade SUBMISSIONS=dir    the marks of a class: OUT=dir MOODLE=worksheet.csv TITLE=text'
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
+	@echo 'make test-exhaustive   exp, log, erf, sin, cos for every float'
 	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in a minute'
 	@echo 'make expected      take what the lessons print now as what they must print'
 	@echo 'make doctor        which packages are there, which are missing, how to get them (./setup gets them)'
@@ -146,6 +147,14 @@ $(BUILD)/test-lessons: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c tests/le
 	$(quiet)$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
 
 $(BUILD)/train20: $(BUILD)/tests/portability/train20.o $(BUILD)/common.a
+	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
+
+# Every float, which takes minutes and is no part of make test.
+test-exhaustive: $(BUILD)/test-exhaustive
+	$<
+
+$(BUILD)/test-exhaustive: $(BUILD)/tests/exhaustive/exhaustive.o $(BUILD)/tests/core/functions.o $(BUILD)/common.a
+	@echo 'linking $@'
 	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
 
 # Exercises. The grader is one program. The learner's side of an exercise is another, which the grader makes of the
