@@ -36,7 +36,7 @@ quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book check next watch grade plots need-plots need-exercises need-test test test-core test-lessons test-exercises test-pages test-figures test-bits test-exhaustive bench expected \
+.PHONY: help book check next watch grade plots need-plots need-exercises need-test test test-core test-lessons test-exercises test-pages test-figures portability test-exhaustive bench expected \
         doctor clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -52,6 +52,7 @@ help:
 	@echo 'make hint-NN       one more hint; solution-NN once it passes (FORCE=1); reset-NN begins anew, keeps what was there'
 	@echo 'make grade SUBMISSIONS=dir    the marks of a class: OUT=dir MOODLE=worksheet.csv TITLE=text'
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
+	@echo 'make portability   the same bits from every build: gcc and clang, -O0 to -O3, x86-64 and AArch64, 1 to 8 threads'
 	@echo 'make test-exhaustive   exp, log, erf, sin, cos for every float'
 	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in a minute'
 	@echo 'make expected      take what the lessons print now as what they must print'
@@ -113,7 +114,7 @@ out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*)) $$(wildcard out/$$*/*.tsv
 	@ls $(@D)/*.tsv >$(@D)/.made
 
 # Tests. Each prints what it did; the first that fails stops the run.
-test: need-test need-plots test-core test-lessons test-exercises test-pages test-figures $(if $(fast),,test-bits)
+test: need-test need-plots test-core test-lessons test-exercises test-pages test-figures $(if $(fast),,portability)
 	@echo 'make test: all of it passed'
 
 need-test:
@@ -135,7 +136,9 @@ test-pages: $(numbers:%=lesson-%)
 test-figures: need-plots test-pages
 	@sh tests/figures.sh '$(lessons)' $(if $(fast),short,compare)
 
-test-bits:
+# The same bits from every compiler, level, machine and number of threads.
+portability:
+	@./setup --check portability
 	@sh tests/portability/run.sh
 
 $(BUILD)/test-core: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c tests/core/*.c)) $(BUILD)/common.a
