@@ -36,7 +36,7 @@ quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book check next watch grade plots need-plots need-exercises need-test test test-core test-lessons test-exercises test-pages test-figures portability test-exhaustive bench expected \
+.PHONY: help book check next watch grade plots need-plots need-exercises need-test test test-core test-lessons test-exercises test-pages test-figures portability sanitize test-exhaustive bench expected \
         doctor clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -54,6 +54,7 @@ help:
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
 	@echo 'make portability   the same bits from every build: gcc and clang, -O0 to -O3, x86-64 and AArch64, 1 to 8 threads'
 	@echo 'make test-exhaustive   exp, log, erf, sin, cos for every float'
+	@echo 'make sanitize      the tests under sanitizers and valgrind   TOOLS="address thread memory"'
 	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in a minute'
 	@echo 'make expected      take what the lessons print now as what they must print'
 	@echo 'make doctor        which packages are there, which are missing, how to get them (./setup gets them)'
@@ -151,6 +152,11 @@ $(BUILD)/test-lessons: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c tests/le
 
 $(BUILD)/train20: $(BUILD)/tests/portability/train20.o $(BUILD)/common.a
 	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
+
+# What sanitizers and valgrind find: TOOLS=address, thread or memory, or more than one.
+sanitize:
+	@./setup --check sanitize
+	@sh tests/sanitize.sh $(TOOLS)
 
 # Every float, which takes minutes and is no part of make test.
 test-exhaustive: $(BUILD)/test-exhaustive
