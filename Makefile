@@ -36,7 +36,9 @@ quiet   := $(if $(V),,@)
 dark    := $(if $(filter dark,$(THEME)),-dark)
 figures := $(patsubst plots/%.gp,figures/%$(dark).$(FORMAT),$(wildcard plots/[0-9]*.gp))
 
-.PHONY: help book check next watch grade plots need-plots need-exercises need-test ready-grader grader try-18 test test-core test-lessons test-exercises test-pages test-figures test-bits bench expected \
+.PHONY: help book check next watch grade try-18 plots need-plots need-exercises need-test ready-grader grader \
+        test test-core test-lessons test-exercises test-pages test-figures test-fuzz test-faults test-breaks \
+        fuzz portability sanitize test-exhaustive bench expected \
         doctor clean FORCE $(numbers:%=run-%)
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
@@ -55,6 +57,9 @@ help:
 	@echo 'make test          everything that must hold               FAST=1: in under a minute'
 	@echo 'make fuzz          invent inputs: FUZZ_SECONDS=n for each of seven targets, or FUZZ_RUNS=n'
 	@echo 'make test-breaks   break the core in many ways: do the tests notice?   BREAK=word: some of them'
+	@echo 'make portability   the same bits from every build: gcc and clang, -O0 to -O3, x86-64 and AArch64, 1 to 8 threads'
+	@echo 'make test-exhaustive   exp, log, erf, sin, cos for every float'
+	@echo 'make sanitize      the tests under sanitizers and valgrind   TOOLS="address thread memory"'
 	@echo 'make bench         how fast it is, and how fast it could be   FAST=1: in a minute'
 	@echo 'make expected      take what the lessons print now as what they must print'
 	@echo 'make doctor        which packages are there, which are missing, how to get them (./setup gets them)'
@@ -118,7 +123,8 @@ out/%/page.txt: lesson-$$(firstword $$(subst -, ,$$*)) $$(wildcard out/$$*/*.tsv
 	@ls $(@D)/*.tsv >$(@D)/.made
 
 # Tests. Each prints what it did; the first that fails stops the run.
-test: need-test need-plots test-core test-lessons test-exercises test-fuzz test-pages test-figures $(if $(fast),,test-bits fuzz test-faults)
+test: need-test need-plots test-core test-lessons test-exercises test-fuzz test-pages test-figures \
+      $(if $(fast),,fuzz test-faults portability)
 	@echo 'make test: all of it passed'
 
 need-test:
@@ -143,10 +149,10 @@ test-pages: $(numbers:%=lesson-%)
 test-figures: need-plots test-pages
 	@sh tests/figures.sh '$(lessons)' $(if $(fast),short,compare)
 
-test-bits:
+# The same bits from every compiler, level, machine and number of threads.
+portability:
+	@./setup --check portability
 	@sh tests/portability/run.sh
-
-.PHONY: test-fuzz fuzz test-faults test-breaks
 
 # Kill it, fill the disk, close its page; and break the core, to see that the tests notice.
 test-faults: lesson-07
@@ -190,6 +196,19 @@ $(BUILD)/test-lessons: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*.c tests/le
 	$(quiet)$(COMPILE) -o $@ $^ $(CHECK) $(JANSSON) -lm
 
 $(BUILD)/train20: $(BUILD)/tests/portability/train20.o $(BUILD)/common.a
+	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
+
+# What sanitizers and valgrind find: TOOLS=address, thread or memory, or more than one.
+sanitize:
+	@./setup --check sanitize
+	@sh tests/sanitize.sh $(TOOLS)
+
+# Every float, which takes minutes and is no part of make test.
+test-exhaustive: $(BUILD)/test-exhaustive
+	$<
+
+$(BUILD)/test-exhaustive: $(BUILD)/tests/exhaustive/exhaustive.o $(BUILD)/tests/core/functions.o $(BUILD)/common.a
+	@echo 'linking $@'
 	$(quiet)$(COMPILE) -o $@ $^ $(JANSSON) -lm
 
 # Exercises. The grader is one program. The learner's side of an exercise is another, which the grader makes of the

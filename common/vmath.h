@@ -1,8 +1,9 @@
 /* vmath: exp, log, erf, sine and cosine, a register at a time. The bits of a result depend on the
    argument, not on lane, width, compiler or level: no branch, no table, no libm, only + - *, vfma
    (rounded once, even where the machine has no such instruction), integer lanes and vselect.
-   Bounds are in ulp, units in the last place of the true result, measured over every float against
-   glibc's double functions; tests/core/test_vmath.c measures them over a sample.
+   Bounds are in ulp, units in the last place of the true result. make test-exhaustive measures them
+   over every float against the double functions of libm, and fails where a bound here is passed or
+   too generous; tests/core/test_vmath.c looks at a sample.
    NaN gives NaN, its own bits not promised. The coefficients are our own minimax fits (Remez),
    rounded to float, then nudged by a few units towards the least measured error. */
 #ifndef COMMON_VMATH_H
@@ -36,8 +37,10 @@ INLINE vf poly(vf x, const float *c, int n)
 }
 
 /* e^x = 2^k e^r with x = k ln 2 + r, |r| <= ln(2)/2 (Cody & Waite 1980); e^r = 1 + r + r^2 q(r).
-   Error at most 1.01 ulp. exp(0) = 1, and +inf exactly where the true result rounds to it.
+   Error at most EXP_ULP. exp(0) = 1, and +inf exactly where the true result rounds to it.
    No result is subnormal: below x = -125.5 ln 2 = -86.99, where e^x < 1.7e-38, it is +0. */
+static const double EXP_ULP = 1.01;
+
 INLINE vf vexp(vf x)
 {
     static const float q[] = {0.5f, 0.166665018f, 0.041667074f, 0.00836914126f, 0.00138396327f};
@@ -53,8 +56,10 @@ INLINE vf vexp(vf x)
 }
 
 /* ln x = k ln 2 + ln(1+f) with x = 2^k (1+f), sqrt(1/2) <= 1+f < sqrt(2) (Cody & Waite 1980);
-   ln(1+f) = f + f^2 q(f). Error at most 0.84 ulp, subnormal x included.
+   ln(1+f) = f + f^2 q(f). Error at most LOG_ULP, subnormal x included.
    log(1) = +0, log(0) = log(-0) = -inf, log(inf) = inf; NaN for x < 0. */
+static const double LOG_ULP = 0.84;
+
 INLINE vf vlog(vf x)
 {
     static const float q[] = {-0.499999881f, 0.333333343f,  -0.250016391f,
@@ -78,7 +83,9 @@ INLINE vf vlog(vf x)
    a < 9/8:   a + a p(a^2), whose relative error stays small down to 0;
    a >= 9/8:  1 - q(a - 5/2)^4: the fourth root of erfc is far closer to a polynomial than erfc is
               (after Hastings' sixteenth power, Abramowitz & Stegun 7.1.28), and 1 is never passed.
-   Error at most 1.38 ulp (2^-23.5). Odd, -0 included; exactly +-1 from |x| = 3.95 on. */
+   Error at most ERF_ULP (2^-23.5). Odd, -0 included; exactly +-1 from |x| = 3.95 on. */
+static const double ERF_ULP = 1.38;
+
 INLINE vf verf(vf x)
 {
     static const float p[] = {0.128379166f,   -0.376126021f,    0.112832554f,   -0.026839219f,
@@ -97,9 +104,12 @@ INLINE vf verf(vf x)
 /* sin x, cos x. |x| = k pi/2 + r, |r| <= pi/4, with pi/2 in three pieces, of which an fma takes
    the first without loss (Cody & Waite 1980). sin r = r + r^3 p(r^2), cos r = 1 - r^2/2 +
    r^4 q(r^2), and k mod 4 says which of the two is which, and with what sign.
-   Error at most 1.58 ulp (2^-23.7) for |x| <= 2^18, also where the result is near 0.
+   Error at most SIN_ULP and COS_ULP for |x| <= 2^18, also where the result is near 0.
    Beyond 2^18 = 262144, and for infinities, NaN: no angle here is meant to be as large.
    sin(-0) = -0, cos(0) = 1. */
+static const double SIN_ULP = 1.58;
+static const double COS_ULP = 1.58;
+
 INLINE void vsincos(vf x, vf *sine, vf *cosine)
 {
     static const float p[] = {-0.166666508f, 0.00833191909f, -0.000194830383f};

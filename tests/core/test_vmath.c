@@ -6,86 +6,11 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "common/vmath.h"
+#include "tests/core/functions.h"
 #include "tests/core/suites.h"
 #include "tests/helpers.h"
 
 enum { SAMPLES = 1 << 19 };
-
-static vf vsin(vf x)
-{
-    vf sine, cosine;
-    vsincos(x, &sine, &cosine);
-    return sine;
-}
-
-static vf vcos(vf x)
-{
-    vf sine, cosine;
-    vsincos(x, &sine, &cosine);
-    return cosine;
-}
-
-static float sin_f32(float x)
-{
-    float sine, cosine;
-    sincos_f32(x, &sine, &cosine);
-    return sine;
-}
-
-static float cos_f32(float x)
-{
-    float sine, cosine;
-    sincos_f32(x, &sine, &cosine);
-    return cosine;
-}
-
-/* What is stated where it differs from the double function: exp makes no subnormals, and an angle
-   beyond 2^18 is NaN. */
-static double true_exp(double x)
-{
-    return x < -125.5 * 0x1.62e42fefa39efp-1 ? 0.0 : exp(x); /* ln 2 */
-}
-
-static double true_sin(double x)
-{
-    return fabs(x) <= 0x1p18 ? sin(x) : (double)NAN;
-}
-
-static double true_cos(double x)
-{
-    return fabs(x) <= 0x1p18 ? cos(x) : (double)NAN;
-}
-
-static const struct Function {
-    const char *name;
-    vf (*vector)(vf);
-    float (*scalar)(float);
-    double (*truth)(double);
-    double bound;    /* in ulp, as vmath.h has it */
-    float low, high; /* half of the sample lies between these, with either sign */
-    uint64_t digest;
-} functions[] = {
-    {"exp", vexp, exp_f32, true_exp, 1.01, 0x1p-24f, 89.0f, 0x7f0aa1106cb33eaf},
-    {"log", vlog, log_f32, log, 0.84, 0x1p-4f, 16.0f, 0x43f731c2092c185c},
-    {"erf", verf, erf_f32, erf, 1.38, 0x1p-12f, 4.0f, 0xbb807f71d954a0c9},
-    {"sin", vsin, sin_f32, true_sin, 1.58, 0x1p-12f, 0x1p18f, 0xbc60f8944e4de2ee},
-    {"cos", vcos, cos_f32, true_cos, 1.58, 0x1p-12f, 0x1p18f, 0x6c2290381c7c01e6},
-};
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 /* Argument i of the sample: for even i any of the 2^32 floats, for odd i one between low and high.
    Multiples of 2^32 over the golden ratio spread evenly over 32 bits (Knuth, vol. 3, 6.4). */
@@ -110,31 +35,6 @@ static vf results(const struct Function *f, uint32_t i)
     return f->vector(x);
 }
 
-/* The distance between floats of y's size. */
-static double ulp(double y)
-{
-    int exponent;
-    frexp(fmax(fabs(y), (double)FLT_MIN), &exponent);
-    return ldexp(1.0, exponent - FLT_MANT_DIG);
-}
-
-static double error_in_ulp(float y, double truth)
-{
-    if (isnan(y) || isnan(truth)) {
-        return isnan(y) && isnan(truth) ? 0.0 : (double)INFINITY;
-    }
-    if (isinf(y)) {
-        return y == (float)truth ? 0.0 : (double)INFINITY;
-    }
-    return fabs(y - truth) / ulp(truth);
-}
-
-/* NaN counts as one value: its bits are not promised. */
-static uint32_t result_bits(float y)
-{
-    return isnan(y) ? 0x7fc00000u : bits_of(y);
-}
-
 START_TEST(error_is_within_the_bound)
 {
     const struct Function *f = &functions[_i];
@@ -151,9 +51,9 @@ START_TEST(error_is_within_the_bound)
             }
         }
     }
-    ck_assert_msg(worst <= f->bound, "%s(%.9g) is %.3f ulp away, more than %.2f", f->name,
-                  (double)at, worst, f->bound);
-    ck_assert_msg(worst > f->bound / 2.0, "%s: the sample finds no more than %.3f ulp", f->name,
+    ck_assert_msg(worst <= *f->bound, "%s(%.9g) is %.3f ulp away, more than %.2f", f->name,
+                  (double)at, worst, *f->bound);
+    ck_assert_msg(worst > *f->bound / 2.0, "%s: the sample finds no more than %.3f ulp", f->name,
                   worst);
 }
 END_TEST
@@ -266,9 +166,9 @@ Suite *vmath_suite(void)
     Suite *suite = suite_create("vmath");
     TCase *cases = new_case(suite, "vmath", NULL);
     tcase_add_loop_test(cases, edges_are_exact, 0, COUNT(edges));
-    tcase_add_loop_test(cases, error_is_within_the_bound, 0, COUNT(functions));
-    tcase_add_loop_test(cases, one_lane_gives_the_bits_of_a_register, 0, COUNT(functions));
-    tcase_add_loop_test(cases, bits_are_pinned, 0, COUNT(functions));
+    tcase_add_loop_test(cases, error_is_within_the_bound, 0, N_FUNCTIONS);
+    tcase_add_loop_test(cases, one_lane_gives_the_bits_of_a_register, 0, N_FUNCTIONS);
+    tcase_add_loop_test(cases, bits_are_pinned, 0, N_FUNCTIONS);
     tcase_add_test(cases, erf_and_sin_are_odd_and_cos_is_even);
     return suite;
 }

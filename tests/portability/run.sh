@@ -1,78 +1,125 @@
 #!/bin/sh
-# The same bits everywhere: build train20 with each compiler, level and instruction set at hand, run
-# it with several numbers of threads, and compare what it writes, byte by byte, with the first.
+# The same bits everywhere: every compiler, level, machine and number of threads that can be had here
+# trains 20 steps (train20.c) and prints the page of each lesson. Each must give what the first gives,
+# byte for byte.
 #
-#     sh tests/portability/run.sh          (make test-bits does it)
+#     sh tests/portability/run.sh          (make portability does it; it takes minutes)
 set -u
-make=${MAKE:-make}
-where=build/portability
-passed=0 failed=0 skipped=0
-mkdir -p "$where"
+. tests/short.sh
+. tests/portability/build.sh
+rows=0 bad=0 threads=8 first='' left=''
 
-# The instruction sets to build for: this machine's own, and on x86-64 the oldest one, without FMA,
-# and the one before AVX-512.
-arches=native
-case $(uname -m) in
-x86_64)
-    arches='native x86-64'
-    grep -qw avx2 /proc/cpuinfo 2>/dev/null && arches='native x86-64-v3 x86-64'
-    ;;
-esac
-
-# report STATUS WORDS
-report() {
-    case $1 in
-    same) passed=$((passed + 1)) ;;
-    skipped) skipped=$((skipped + 1)) ;;
-    *) failed=$((failed + 1)) ;;
+# The numbers of threads take turns, so that each machine sees them all.
+next_threads() {
+    case $threads in
+    1) threads=2 ;;
+    2) threads=3 ;;
+    3) threads=5 ;;
+    5) threads=8 ;;
+    8) threads=1 ;;
     esac
-    printf '  %-8s %s\n' "$1" "$2"
 }
 
-# try NAME THREADS MAKE-VARIABLES...
-try() {
-    name=$1 threads=$2
-    shift 2
-    build=$where/$(echo "$name" | tr ' ' '_')
-    if ! $make -s -j2 "$build/train20" BUILD="$build" "$@" >"$build.log" 2>&1; then
-        report BROKEN "$name: does not build, see $build.log"
+# row NAME COMPILER LEVEL MACHINE: a line of the table.
+row() {
+    began=$(date +%s) digest=-
+    build=$where/$1$3-$4
+    got=$build/threads-$threads
+    if compile "$2" "$3" "$4"; then
+        produce "$threads"
+        first=${first:-$got}
+        compare "$1 $3 $4, $threads threads"
+        digest=$(digest)
+    else
+        verdict=BROKEN
+        echo "$1 $3 $4: does not build" >>"$complaints"
+        sed 's/^/    /; 6q' "$where/log" >>"$complaints"
+    fi
+    rows=$((rows + 1))
+    [ "$verdict" = same ] || bad=$((bad + 1))
+    printf '%-8s %-6s %-10s %7s  %-10s  %-7s %4s s\n' "$1" "$3" "$4" "$threads" "$digest" \
+        "$verdict" $(($(date +%s) - began))
+}
+
+# several NAME COMPILER MACHINE LEVEL...
+several() {
+    name=$1 compiler=$2 machine=$3
+    shift 3
+    for level in "$@"; do
+        next_threads
+        row "$name" "$compiler" "$level" "$machine"
+    done
+}
+
+leave_out() {
+    left="${left}left out: $1
+"
+}
+
+# Has this processor all these instructions?
+has() {
+    for flag in "$@"; do
+        grep -qw "$flag" /proc/cpuinfo 2>/dev/null || return 1
+    done
+}
+
+# Sets machines, and best, the last of them.
+find_machines() {
+    case $(uname -m) in
+    x86_64) best=x86-64 ;;
+    aarch64) best=armv8-a ;;
+    *) best=native ;;
+    esac
+    machines=$best
+    v3='avx2 bmi1 bmi2 f16c fma abm movbe'
+    v4='avx512f avx512bw avx512cd avx512dq avx512vl'
+    # shellcheck disable=SC2086
+    if has $v3; then best=x86-64-v3 machines="$machines $best"; else leave_out 'x86-64-v3: not this processor'; fi
+    # shellcheck disable=SC2086
+    if has $v3 $v4; then best=x86-64-v4 machines="$machines $best"; else leave_out 'x86-64-v4: not this processor'; fi
+}
+
+installed() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+here() {
+    emulator=''
+    for compiler in gcc clang; do
+        if ! installed $compiler; then
+            leave_out "$compiler: not installed, ./setup brings it"
+            continue
+        fi
+        for machine in $machines; do
+            several "$compiler" "$compiler" "$machine" -O0 -O1 -O2 -O3
+        done
+        several "$compiler" "$compiler" "$best" -Ofast
+    done
+}
+
+# AArch64 by cross compilers, under qemu; clang uses the libraries of gcc. It is slow: one level.
+elsewhere() {
+    emulator=qemu-aarch64
+    installed $emulator || emulator=qemu-aarch64-static
+    if [ "$(uname -m)" = aarch64 ]; then
+        return
+    elif ! installed aarch64-linux-gnu-gcc || ! installed $emulator; then
+        leave_out 'AArch64: no aarch64-linux-gnu-gcc or no qemu-aarch64, ./setup brings them'
         return
     fi
-    for n in $threads; do
-        if ! "$build/train20" --threads "$n" >"$build.bytes"; then
-            report BROKEN "$name, $n threads: stops with an error"
-        elif [ ! -f "$where/first" ]; then
-            mv "$build.bytes" "$where/first"
-            report same "$name, threads $n ($(($(wc -c <"$where/first"))) bytes: the measure)"
-        elif cmp "$build.bytes" "$where/first"; then
-            report same "$name, threads $n"
-        else
-            report DIFFERS "$name, threads $n"
-        fi
-    done
+    several gcc aarch64-linux-gnu-gcc armv8-a -O0 -O1 -O2 -O3
+    installed clang && several clang 'clang --target=aarch64-linux-gnu' armv8-a -O3
 }
 
-rm -f "$where/first"
-for cc in gcc clang; do
-    if ! command -v $cc >/dev/null 2>&1; then
-        report skipped "$cc is not installed; ./setup brings it"
-        continue
-    fi
-    for arch in $arches; do
-        for opt in -O1 -O2 -O3; do
-            # Threads are the same code everywhere: all counts at the level that is used, else two.
-            case $opt in
-            -O3) threads='1 2 3 8' ;;
-            *) threads=2 ;;
-            esac
-            try "$cc $opt $arch" "$threads" CC=$cc OPT=$opt "ARCH=$arch"
-        done
-    done
-    # Flags that would allow other roundings: the Makefile takes back what they allow.
-    try "$cc with unsafe flags" 2 CC=$cc \
-        CFLAGS='-Ofast -fno-finite-math-only -ffp-contract=fast -freciprocal-math'
-done
-rm -f "$where"/*.bytes
-
-echo "bits: $passed passed, $failed failed, $skipped skipped"
-[ "$passed" -gt 1 ] && [ "$failed" -eq 0 ]
+# What sh starts in the background does not hear of Ctrl-C.
+trap 'kill $running 2>/dev/null; exit 130' HUP INT TERM
+mkdir -p "$where"
+: >"$complaints"
+find_machines
+echo 'compiler level  machine    threads  digest      verdict  time'
+here
+elsewhere
+printf '%s' "$left"
+cat "$complaints" >&2
+echo "portability: $((rows - bad)) builds give the same bits, $bad do not"
+[ $rows -gt 1 ] && [ $bad -eq 0 ]
