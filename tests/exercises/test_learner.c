@@ -27,6 +27,7 @@ static void copy_course(void)
     snprintf(
         command, sizeof command,
         "from='%s'; mkdir tests && cp -r \"$from/exercises\" . && "
+        "rm -f exercises/*/*.kept-* && "
         "cp -r \"$from/tests/solutions\" \"$from/tests/graders\" \"$from/tests/expected\" tests",
         in_checkout("."));
     ck_assert_int_eq(system(command), 0);
