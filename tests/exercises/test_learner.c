@@ -91,8 +91,12 @@ END_TEST
 
 START_TEST(next_is_the_first_that_does_not_pass)
 {
-    assert_like(grader("next").out,
-                "Exercise 01: ...\n...write  exercises/01-softmax/answer.c\n...");
+    struct Ran r = grader("next");
+    assert_like(r.out, "Exercise 01: ...\n...write  exercises/01-softmax/answer.c\n...");
+    ck_assert_ptr_null(strstr(r.out, "\n\n\n"));
+    for (const char *line = r.out; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        ck_assert_int_le(strcspn(line, "\n"), 80);
+    }
     answer(0, "x^", "");
     assert_like(grader("next").out, "Exercise 02: ...make check-02...");
 }
