@@ -238,6 +238,7 @@ START_TEST(a_class_is_graded)
         0);
     struct Ran r = grader("grade --submissions class --out marks");
     ck_assert_msg(r.status == 0, "%s", r.err);
+    assert_like(r.out, "...\nnobody\n   no answers: neither 01-softmax/ ...");
     assert_like(content("marks/grades.csv", NULL),
                 "student,01-softmax,...\r\n\"Ada, \"\"A\"\"\",1.00,0.00,...1.00,\r\n"
                 "ben,0.00,0.40,...0.40,02-scaled-dot: d-model\r\nnobody,0.00,...0.00,\r\n");
