@@ -359,6 +359,16 @@ START_TEST(what_moodle_or_the_lecturer_has_settled_stays)
 }
 END_TEST
 
+/* Moodle's own worksheets have had "Maximum Grade" and "Maximum grade". */
+START_TEST(a_column_is_found_however_it_is_capitalised)
+{
+    static const char *const names[] = {"1"};
+    put_text("w.csv", "Identifier,Grade,Maximum Grade\n1,,100.00\n");
+    write_class(class_of(names, 1), "w.csv");
+    ck_assert_str_eq(column_of("Grade"), "34.33");
+}
+END_TEST
+
 START_TEST(feedback_is_html_in_one_line)
 {
     static const char *const names[] = {"1"};
@@ -371,8 +381,10 @@ START_TEST(feedback_is_html_in_one_line)
     ck_assert_ptr_null(strpbrk(text, "\n\r\033"));
     ck_assert_str_eq(column_of("Grade"), "2.06"); /* no maximum is known */
     put_text("w.csv", "Identifier;Grade\n1;");
-    assert_like(write_class(book, "w.csv"), "...  there is no column \"Feedback comments\": only "
-                                            "grades are filled in\n  filled in: 1 of 1 rows\n");
+    assert_like(write_class(book, "w.csv"),
+                "...  there is no column \"Maximum grade\": the grades "
+                "are points of 6\n  there is no column \"Feedback comments\": only "
+                "grades are filled in\n  filled in: 1 of 1 rows\n");
     ck_assert_str_eq(content("out/marks/w.csv", NULL), "Identifier;Grade\n1;2.06");
 }
 END_TEST
@@ -468,6 +480,7 @@ Suite *gradebook_suite(void)
     tcase_add_test(cases, a_submission_finds_its_row_by_number_or_else_by_name);
     tcase_add_test(cases, where_there_is_a_choice_nothing_is_filled_in);
     tcase_add_test(cases, what_moodle_or_the_lecturer_has_settled_stays);
+    tcase_add_test(cases, a_column_is_found_however_it_is_capitalised);
     tcase_add_test(cases, feedback_is_html_in_one_line);
     tcase_add_test(cases, what_is_no_worksheet_is_refused_before_anything_is_written);
     tcase_add_test(cases, a_worksheet_can_be_checked_before_grading);

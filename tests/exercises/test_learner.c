@@ -27,6 +27,7 @@ static void copy_course(void)
     snprintf(
         command, sizeof command,
         "from='%s'; mkdir tests && cp -r \"$from/exercises\" . && "
+        "rm -f exercises/*/*.kept-* && "
         "cp -r \"$from/tests/solutions\" \"$from/tests/graders\" \"$from/tests/expected\" tests",
         in_checkout("."));
     ck_assert_int_eq(system(command), 0);
@@ -90,8 +91,12 @@ END_TEST
 
 START_TEST(next_is_the_first_that_does_not_pass)
 {
-    assert_like(grader("next").out,
-                "Exercise 01: ...\n...write  exercises/01-softmax/answer.c\n...");
+    struct Ran r = grader("next");
+    assert_like(r.out, "Exercise 01: ...\n...write  exercises/01-softmax/answer.c\n...");
+    ck_assert_ptr_null(strstr(r.out, "\n\n\n"));
+    for (const char *line = r.out; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        ck_assert_int_le(strcspn(line, "\n"), 80);
+    }
     answer(0, "x^", "");
     assert_like(grader("next").out, "Exercise 02: ...make check-02...");
 }
@@ -233,6 +238,7 @@ START_TEST(a_class_is_graded)
         0);
     struct Ran r = grader("grade --submissions class --out marks");
     ck_assert_msg(r.status == 0, "%s", r.err);
+    assert_like(r.out, "...\nnobody\n   no answers: neither 01-softmax/ ...");
     assert_like(content("marks/grades.csv", NULL),
                 "student,01-softmax,...\r\n\"Ada, \"\"A\"\"\",1.00,0.00,...1.00,\r\n"
                 "ben,0.00,0.40,...0.40,02-scaled-dot: d-model\r\nnobody,0.00,...0.00,\r\n");

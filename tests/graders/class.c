@@ -78,6 +78,7 @@ static char *answer_directory(const struct Class *c, const char *student, int ex
 
 static void grade_student(struct Student *student, const struct Class *c)
 {
+    int found = 0;
     printf("%s\n", printable(student->name).text);
     student->results = zeros_new((size_t)course_size(), sizeof *student->results);
     for (int i = 0; i < course_size(); i++) {
@@ -88,7 +89,12 @@ static void grade_student(struct Student *student, const struct Class *c)
             report_row(stdout, &student->results[i]);
         }
         fflush(stdout);
+        found += path != NULL;
         free(path);
+    }
+    if (found == 0) {
+        printf("   no answers: neither %s/ nor exercises/%s/, and so on, is here\n", course_name(0),
+               course_name(0));
     }
 }
 

@@ -171,7 +171,7 @@ int sheet_column(const struct Sheet *sheet, const char *name)
 {
     for (int column = 0; column < sheet->n_columns; column++) {
         char *text = sheet_text(sheet, 0, column);
-        bool same = strcmp(text, name) == 0;
+        bool same = strcasecmp(text, name) == 0;
         free(text);
         if (same) {
             return column;

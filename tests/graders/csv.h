@@ -32,7 +32,7 @@ struct Sheet {
 struct Sheet sheet_read(const char *path);
 void sheet_free(struct Sheet *sheet);
 
-/* The column with this name, or -1. */
+/* The column with this name, in capitals or not; or -1. */
 int sheet_column(const struct Sheet *sheet, const char *name);
 
 /* The text of a field, without quotes; free() gives it back. */

@@ -164,7 +164,7 @@ static struct Verdict judge_number(const struct Marking *m, int i)
     }
     bool same = figure_same(&given, &m->truths[i]);
     if (same && given.percent && !m->truths[i].percent) {
-        return wrong("form", "It is no percentage: leave out the sign.");
+        return wrong("form", "Leave out the %% sign, as the page does.");
     }
     return same ? right : explain(m, i, &given);
 }

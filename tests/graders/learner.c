@@ -14,6 +14,7 @@
 #include "course.h"
 #include "report.h"
 #include "stub.h"
+#include "text.h"
 
 const char *build_directory = "build";
 
@@ -66,14 +67,36 @@ int learner_check(const struct Settings *s)
     return status;
 }
 
+/* In lines of at most 80 columns; text is cut into its words. */
+static void print_paragraph(char *text)
+{
+    int at = 0;
+    for (char *word; (word = strsep(&text, " \n")) != NULL;) {
+        int width = text_width(word, strlen(word));
+        if (width == 0) {
+            continue;
+        }
+        bool fits = at > 0 && at + 1 + width <= 80;
+        printf("%s%s", at == 0 ? "" : fits ? " " : "\n", word);
+        at = fits ? at + 1 + width : width;
+    }
+    printf("\n");
+}
+
 /* The first line of a page, without the "# ", then its first paragraph. */
 static void print_beginning(const char *page)
 {
-    char *text = file_text(page);
-    char *end = strstr(text, "\n\n");
-    end = end != NULL ? strstr(end + 2, "\n\n") : NULL;
-    printf("%.*s\n\n", end != NULL ? (int)(end - text) : (int)strlen(text),
-           text + strspn(text, "# "));
+    char *text = file_text(page), *title = text + strspn(text, "# ");
+    char *paragraph = strstr(title, "\n\n");
+    char *end = paragraph != NULL ? strstr(paragraph + 2, "\n\n") : NULL;
+    if (end != NULL) {
+        *end = '\0';
+    }
+    printf("%.*s\n\n", (int)strcspn(title, "\n"), title);
+    if (paragraph != NULL) {
+        print_paragraph(paragraph);
+        printf("\n");
+    }
     free(text);
 }
 

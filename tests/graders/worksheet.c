@@ -282,6 +282,10 @@ void worksheet_fill(struct Worksheet *w, const struct Gradebook *book, FILE *say
                     row_of[k] == NONE ? "no row" : "several rows");
         }
     }
+    if (w->most < 0) {
+        fprintf(say, "  there is no column \"Maximum grade\": the grades are points of %d\n",
+                book->n_exercises);
+    }
     if (w->comments < 0) {
         fprintf(say, "  there is no column \"Feedback comments\": only grades are filled in\n");
     }

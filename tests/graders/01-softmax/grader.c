@@ -89,11 +89,11 @@ static const struct Mistake mistakes[] = {
                       "You keep the largest score from one row to the next: in a later row far "
                       "below it every exp is 0, and 0/0 is NaN. Begin anew in each row."},
     [MAXIMUM_ZERO] = {"maximum-zero",
-                      "Your search for the largest score begins at 0 (or at FLT_MIN, which is "
-                      "just above 0): a row of negative scores never gets below. Begin with its "
-                      "first score."},
-    [MINIMUM] = {"minimum", "You subtract the smallest score of the row. Where the largest is far "
-                            "above it exp is infinite; subtract the largest."},
+                      "Your search for the largest score begins at a number, 0 or FLT_MIN perhaps, "
+                      "that no score of a negative row exceeds. Begin with the first score of the "
+                      "row."},
+    [MINIMUM] = {"minimum", "You subtract the smallest score of the row, or the mean. Where the "
+                            "largest is far above it exp is infinite; subtract the largest."},
     [NEGATED] = {"negated", "Your exponent has the wrong sign: the largest weight goes to the "
                             "smallest score. It is the score minus the largest score."},
     [BASE_TWO] = {"base-two",

@@ -5,7 +5,9 @@
 
 #include "model.h"
 
-/* The two tokens that end something elsewhere, and nothing here. */
+/* The two tokens that end something elsewhere, and nothing here: with all twelve, those of exercise
+   11. In a smaller vocabulary the last two stand in their places, and nobody takes them for it. */
+enum { SEPARATOR = 10, PAD = 11 };
 static int separator(int vocab)
 {
     return vocab - 2;
@@ -47,7 +49,7 @@ static void make(struct Case *c, struct Rng *rng, int n, int wanted, int context
     case_size(c, "vocab", vocab);
     draw_model(c, rng, context, vocab, spread, level);
     draw_tokens(c, rng, n, context, vocab);
-    case_integers(c, OUT, "length", "x", 1);
+    case_integers(c, OUT, "length", "");
 }
 
 /* Whatever the tokens, after position t comes this one. */
@@ -136,6 +138,7 @@ enum {
     CONTEXT_ROW,
     ONCE,
     ONE_PASS,
+    NOT_READ,
     LAST_TOKEN_ONLY,
     LAST_OF_EQUALS,
     FROM_ZERO,
@@ -144,6 +147,7 @@ enum {
     ONE_TOO_MANY,
     ONE_TOO_FEW,
     WANTED_IN_ALL,
+    TO_THE_END,
     CONTEXT_SHORT,
     BEFORE_SEPARATOR,
     AFTER_SEPARATOR,
@@ -188,14 +192,16 @@ static const struct Mistake mistakes[] = {
                   "You take all new tokens from one pass, in which the model reads pads "
                   "where they will stand; it should read each before you ask for the "
                   "next."},
+    [NOT_READ] = {"not-read", "You let the model read once and then take the rows of new tokens, "
+                              "which are not written (NaN). Let it read again after each."},
     [LAST_TOKEN_ONLY] = {"last-token-only",
                          "You let the model read the last token alone, at position "
                          "0; it should read all from the beginning."},
     [LAST_OF_EQUALS] = {"last-of-equals", "Of equal logits you take the last; it should be the "
                                           "first: compare with >, not with >=."},
     [FROM_ZERO] = {"from-zero",
-                   "Your search begins with 0 as the largest so far, which no negative "
-                   "logit beats; it should begin with the first logit."},
+                   "Your search begins with a number as the largest so far, 0 perhaps, "
+                   "that no negative logit beats; it should begin with the first logit."},
     [SMALLEST] = {"smallest",
                   "You take the smallest logit; the most likely token has the largest."},
     [VOCAB_SHORT] = {"vocab-short", "Your search leaves out the last token of the vocabulary; it "
@@ -205,6 +211,8 @@ static const struct Mistake mistakes[] = {
     [WANTED_IN_ALL] = {"wanted-in-all",
                        "You stop when there are wanted tokens in all; it should be "
                        "that many new ones, n + wanted in all."},
+    [TO_THE_END] = {"to-the-end", "You write until the context is full; it should be no more new "
+                                  "tokens than are wanted."},
     [CONTEXT_SHORT] = {"context-short",
                        "You leave the last place of the context empty; there should "
                        "be context tokens when it is full."},
@@ -244,7 +252,10 @@ static int choose(const struct Model *model, const int32_t *tokens, const int32_
     }
     int best = 0, end = model->vocab - made(m, VOCAB_SHORT);
     double most = made(m, FROM_ZERO) ? 0.0 : -INFINITY;
-    for (int i = 0; i < end && !made(m, ALWAYS_ZERO); i++) {
+    if (made(m, ALWAYS_ZERO) || (made(m, NOT_READ) && n > start)) {
+        return 0; /* NaN beats nothing */
+    }
+    for (int i = 0; i < end; i++) {
         int at = first + i;
         double logit = model_logit(model, read, at / model->vocab, at % model->vocab);
         logit = made(m, SMALLEST) ? -logit : logit;
@@ -263,10 +274,10 @@ static int write_tokens(int32_t *tokens, const struct Model *model, int n, int w
     int32_t given[context];
     memcpy(given, tokens, sizeof given);
     int start = n, end = n + wanted + made(m, ONE_TOO_MANY) - made(m, ONE_TOO_FEW);
-    end = made(m, WANTED_IN_ALL) ? wanted : end;
+    end = made(m, WANTED_IN_ALL) ? wanted : made(m, TO_THE_END) ? context : end;
     while (n < end && n < context - made(m, CONTEXT_SHORT)) {
         int next = choose(model, tokens, given, n, start, context, m);
-        bool is_separator = next == separator(model->vocab), is_pad = next == pad(model->vocab);
+        bool is_separator = next == SEPARATOR, is_pad = next == PAD;
         if ((made(m, BEFORE_SEPARATOR) && is_separator) || (made(m, BEFORE_PAD) && is_pad)) {
             break;
         }

@@ -42,14 +42,16 @@ static bool refuse(struct Change *change, enum State state, const char *mistake,
     return true;
 }
 
-/* One case holds all examples, so that a whole training is one run of the learner's program. */
+/* One case holds all examples, so that a whole training is one run of the learner's program. Behind
+   the last there is room for one more: a string that begins too late makes the function look one
+   place too far, and that its end is cut off says more than a crash. */
 static void make_case(struct Case *c, const struct Examples *e, uint64_t seed)
 {
     struct Rng rng = rng_stream(seed, "examples");
     int32_t *letters = case_integers(c, IN, "letters", "ni", EXAMPLES, LONGEST);
     int32_t *length = case_integers(c, IN, "length", "n", EXAMPLES);
     int32_t *random = case_integers(c, IN, "random", "ni", EXAMPLES, 2);
-    case_integers(c, OUT, "tokens", "nt", EXAMPLES, CONTEXT);
+    case_integers(c, OUT, "tokens", "nt", EXAMPLES + 1, CONTEXT);
     case_integers(c, OUT, "targets", "nt", EXAMPLES, CONTEXT);
     for (int i = 0; i < EXAMPLES; i++) {
         uint64_t bits = rng_next(&rng);

@@ -14,7 +14,7 @@ static const struct Question questions[] = {
                  "That is the last of them; the question is about the first."}}},
     {.name = "idle_after",
      .run = "B",
-     .place = {"yours", "Rows of the position table", "zero at every step:", 1}},
+     .place = {"yours", "Positions that were never trained", "zero at every step:", 1}},
     {.name = "longer_before",
      .run = "A",
      .place = {"07-train", "every letter must be right", "9 to 12 letters:", 1}},

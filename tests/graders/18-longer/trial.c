@@ -130,7 +130,7 @@ static void report_examples(FILE *page, const struct Examples *e)
 
 static void report_rows(FILE *page, const bool trained[CONTEXT])
 {
-    heading(page, "2. Rows of the position table");
+    heading(page, "2. Positions that were never trained");
     fprintf(page, "  Rows whose gradient was zero at every step:");
     for (int t = 0; t < CONTEXT; t++) {
         if (!trained[t]) {
@@ -188,6 +188,9 @@ static uint64_t digest(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
+/* One more whenever write_page writes another page. */
+static const int page_form = 2;
+
 /* The name of the page of these examples. Lesson 07's page is part of it: where the core computes
    otherwise than before, that page is another, and what was kept is not taken. */
 static void page_name(char path[LINE], const struct Examples *e, uint64_t seed)
@@ -195,6 +198,7 @@ static void page_name(char path[LINE], const struct Examples *e, uint64_t seed)
     size_t n = (size_t)EXAMPLES * CONTEXT * sizeof *e->tokens;
     char *lesson = page_read("07-train");
     uint64_t hash = digest(0xcbf29ce484222325u, &seed, sizeof seed);
+    hash = digest(hash, &page_form, sizeof page_form);
     hash = digest(hash, lesson, strlen(lesson));
     hash = digest(hash, e->tokens, n);
     hash = digest(hash, e->targets, n);
