@@ -61,6 +61,8 @@ static const struct Abuse memory[] = {
     {"float a[4]; a[rows + 1] = 1; weights[0] = a[rows + 1];", CRASH, "answer.c:", NULL},
     {"*(volatile int *)8 = 1;", CRASH, "", NULL},
     {"volatile int zero = 0; weights[0] = 1 / zero;", CRASH, "zero", NULL},
+    {"fputs(\"grader: \", stderr); abort();", CRASH, "calls abort", NULL},
+    {"fputs(\": runtime error: \", stderr); abort();", CRASH, "calls abort", NULL},
     {RIGHT "((float *)scores)[1] = 0;", WRONG, "You change scores", NULL},
     {RIGHT, PASS, "", NULL},
     {"", WRONG, "never written", NULL},
@@ -78,7 +80,14 @@ static const struct Abuse names[] = {
     {"nowhere();", COMPILE, "'nowhere', but nothing here defines it", "void nowhere(void);"},
     {"} }", COMPILE, "answer.c:", NULL},
     {"", COMPILE, "answer.c:", "int softmax(int a);"},
-    {"", COMPILE, "the compiler", "#include \"/dev/zero\""},
+    {"weights[0] = max(rows, n);", COMPILE, "'max'", "int max(int a, int b);"},
+    {"", COMPILE, "the compiler needed more than", "#include \"/dev/zero\""},
+    {"", COMPILE, "the compiler needed more than", "__asm__(\".data\\n.fill 1 << 30, 1, 1\");"},
+    {RIGHT, COMPILE, "nowhere", "__asm__(\".incbin \\\"nowhere\\\"\");"},
+    {"", COMPILE, "must stand alone",
+     "# 1 \"system.h\" 1 3\n"
+     "#include \"tests/solutions/04-heads.c\"\n"
+     "# 1 \"answer.c\" 2"},
 };
 
 /* Processes, files, signals: these take the filter of system calls to be stopped, or told apart. */
@@ -149,6 +158,7 @@ static void expect_abuse(const struct Abuse *abuse)
 {
     char *text = answer_of(abuse);
     give(text);
+    unlink(EVIL); /* of an earlier run that was red */
     struct Result r = grade();
     ck_assert_msg(r.state == abuse->state && strstr(r.lines[0], abuse->says) != NULL,
                   "%s: is %s (should be %s): %s", text, state_name(r.state),
