@@ -80,6 +80,18 @@ START_TEST(seed_repeats_a_run)
 }
 END_TEST
 
+/* They build in the same place, and take turns. */
+START_TEST(several_may_grade_at_once)
+{
+    char command[2000];
+    answer(0, "x^", "");
+    snprintf(command, sizeof command,
+             "for i in 1 2 3 4 5 6; do '%s' check --only 01 >$i & done; wait; grep -c PASS.*7/7 ?",
+             in_checkout("build/grader"));
+    ck_assert_str_eq(run(shell, command).out, "1:1\n2:1\n3:1\n4:1\n5:1\n6:1\n");
+}
+END_TEST
+
 START_TEST(what_was_printed_is_shown)
 {
     answer(0, "float max = s", "printf(\"row %d of %d\\\\n\", r, rows); &");
@@ -275,6 +287,7 @@ Suite *learner_suite(void)
     TCase *cases = new_case(suite, "learner", copy_course);
     tcase_add_test(cases, check_says_what_is_done);
     tcase_add_test(cases, seed_repeats_a_run);
+    tcase_add_test(cases, several_may_grade_at_once);
     tcase_add_test(cases, what_was_printed_is_shown);
     tcase_add_test(cases, next_is_the_first_that_does_not_pass);
     tcase_add_test(cases, hints_come_one_by_one);

@@ -1,9 +1,11 @@
 #include "build.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,7 +154,9 @@ static bool at_a_limit(const struct Ended *ran)
 /* What stopped the compiler, in one line. */
 static void explain_compiler(struct Build *build, const struct Ended *ran)
 {
-    if (at_a_limit(ran)) {
+    if (ran->how == EXITED && ran->status == 127) {
+        write_line(build->complaint, "the compiler cannot be started; is it still in PATH?");
+    } else if (at_a_limit(ran)) {
         write_line(build->complaint,
                    "the compiler needed more than %g s, %zu GB of memory or %zu MB of disk for "
                    "answer.c",
@@ -287,7 +291,7 @@ static bool link_answer(struct Build *build, const struct Exercise *e, const cha
 
 struct Build build_answer(const struct Exercise *e, const char *source, const char *directory)
 {
-    struct Build build = {.how = NOT_BUILT};
+    struct Build build = {.how = NOT_BUILT, .lock = -1};
     char copy[250], object[250], solution[100];
     snprintf(copy, sizeof copy, "%s/answer.c", directory);
     snprintf(object, sizeof object, "%s/answer.o", directory);
@@ -303,6 +307,8 @@ struct Build build_answer(const struct Exercise *e, const char *source, const ch
         build.how = UNCHANGED;
     } else {
         directory_make(directory);
+        build.lock = open(directory, O_RDONLY | O_CLOEXEC);
+        flock(build.lock, LOCK_EX);
         file_replace(copy, text, strlen(text));
         if (compile(&build, e, copy, object) && link_answer(&build, e, object)) {
             build.how = BUILT;
@@ -311,6 +317,13 @@ struct Build build_answer(const struct Exercise *e, const char *source, const ch
     free(stub);
     free(text);
     return build;
+}
+
+void build_done(const struct Build *build)
+{
+    if (build->lock >= 0) {
+        close(build->lock);
+    }
 }
 
 bool call_answer(const char *program, struct Case *c, const struct Limits *limits,
