@@ -61,6 +61,8 @@ static const struct Abuse memory[] = {
     {"float a[4]; a[rows + 1] = 1; weights[0] = a[rows + 1];", CRASH, "answer.c:", NULL},
     {"*(volatile int *)8 = 1;", CRASH, "", NULL},
     {"volatile int zero = 0; weights[0] = 1 / zero;", CRASH, "zero", NULL},
+    {"fputs(\"grader: \", stderr); abort();", CRASH, "calls abort", NULL},
+    {"fputs(\": runtime error: \", stderr); abort();", CRASH, "calls abort", NULL},
     {RIGHT "((float *)scores)[1] = 0;", WRONG, "You change scores", NULL},
     {RIGHT, PASS, "", NULL},
     {"", WRONG, "never written", NULL},
@@ -78,7 +80,14 @@ static const struct Abuse names[] = {
     {"nowhere();", COMPILE, "'nowhere', but nothing here defines it", "void nowhere(void);"},
     {"} }", COMPILE, "answer.c:", NULL},
     {"", COMPILE, "answer.c:", "int softmax(int a);"},
-    {"", COMPILE, "the compiler", "#include \"/dev/zero\""},
+    {"weights[0] = max(rows, n);", COMPILE, "'max'", "int max(int a, int b);"},
+    {"", COMPILE, "the compiler needed more than", "#include \"/dev/zero\""},
+    {"", COMPILE, "the compiler needed more than", "__asm__(\".data\\n.fill 1 << 30, 1, 1\");"},
+    {RIGHT, COMPILE, "nowhere", "__asm__(\".incbin \\\"nowhere\\\"\");"},
+    {"", COMPILE, "must stand alone",
+     "# 1 \"system.h\" 1 3\n"
+     "#include \"tests/solutions/04-heads.c\"\n"
+     "# 1 \"answer.c\" 2"},
 };
 
 /* Processes, files, signals: these take the filter of system calls to be stopped, or told apart. */
@@ -94,6 +103,23 @@ static const struct Abuse filtered[] = {
     {"", CRASH, "start a process",
      "static void f(void) { fork(); }\n"
      "__attribute__((section(\".preinit_array\"), used)) static void (*g)(void) = f;"},
+    {"", CRASH, "write a file", /* while the program is being loaded, before its first function */
+     "static void *f(void) { open(\"build/hostile/evil\", O_CREAT | O_WRONLY, 0666); return right; "
+     "}\n"
+     "static void g(void) __attribute__((ifunc(\"f\")));\n"
+     "void (*h)(void) = g;"},
+    /* kill the grader as soon as it reads */
+    {"fcntl(1, F_SETOWN, getppid()); fcntl(1, F_SETSIG, SIGKILL); fcntl(1, F_SETFL, O_ASYNC);"
+     "for (int i = 0; i < 1000; i++) printf(\"line\\n\");",
+     CRASH, "start a process", NULL},
+    {"prctl(PR_SET_PDEATHSIG, 0);", CRASH, "start a process", NULL}, /* outlive the grader */
+    {"fallocate(0, FALLOC_FL_KEEP_SIZE, 0, 1 << 20);", CRASH, "write a file", NULL},
+    {RIGHT
+     "if (syscall(452, AT_FDCWD, \"build/hostile/01-softmax/answer.c\", 0777, 0) == 0) abort();",
+     PASS, "", NULL}, /* fchmodat2 */
+    {RIGHT "if (mmap(0, 1, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) abort();",
+     PASS, "", NULL},
+    {RIGHT "if (ioctl(0, FIONREAD, &rows) == 0 || errno != ENOTTY) abort();", PASS, "", NULL},
 };
 
 static struct Result grade(void)
@@ -115,8 +141,9 @@ static char *answer_of(const struct Abuse *abuse)
     char *end = strstr(solution, "void softmax(");
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    fprintf(out, "#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
-                 "#include <string.h>\n#include <unistd.h>\n");
+    fprintf(out, "#include <errno.h>\n#include <fcntl.h>\n#include <signal.h>\n#include <stdio.h>\n"
+                 "#include <stdlib.h>\n#include <string.h>\n#include <sys/ioctl.h>\n"
+                 "#include <sys/mman.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n");
     fprintf(out, "%.*sstatic void right(%s\n", (int)(end - solution), solution,
             end + strlen("void softmax("));
     fprintf(out, "%s\nvoid softmax(float *weights, const float *scores, int rows, int n)\n{\n",
@@ -131,6 +158,7 @@ static void expect_abuse(const struct Abuse *abuse)
 {
     char *text = answer_of(abuse);
     give(text);
+    unlink(EVIL); /* of an earlier run that was red */
     struct Result r = grade();
     ck_assert_msg(r.state == abuse->state && strstr(r.lines[0], abuse->says) != NULL,
                   "%s: is %s (should be %s): %s", text, state_name(r.state),

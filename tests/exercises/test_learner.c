@@ -81,6 +81,18 @@ START_TEST(seed_repeats_a_run)
 }
 END_TEST
 
+/* They build in the same place, and take turns. */
+START_TEST(several_may_grade_at_once)
+{
+    char command[2000];
+    answer(0, "x^", "");
+    snprintf(command, sizeof command,
+             "for i in 1 2 3 4 5 6; do '%s' check --only 01 >$i & done; wait; grep -c PASS.*7/7 ?",
+             in_checkout("build/grader"));
+    ck_assert_str_eq(run(shell, command).out, "1:1\n2:1\n3:1\n4:1\n5:1\n6:1\n");
+}
+END_TEST
+
 START_TEST(what_was_printed_is_shown)
 {
     answer(0, "float max = s", "printf(\"row %d of %d\\\\n\", r, rows); &");
@@ -246,12 +258,42 @@ START_TEST(a_class_is_graded)
 }
 END_TEST
 
+/* A link within what was handed in is followed, one that leads to others is not. */
+START_TEST(links_are_no_answers)
+{
+    ck_assert_int_eq(
+        system("mkdir -p class/eve/mine class/eve/14-scaling class/eve/01-softmax && "
+               "cp tests/solutions/02-scaled-dot.c class/eve/mine/answer.c && "
+               "ln -s mine class/eve/02-scaled-dot && "
+               "ln -s \"$PWD/tests/solutions/01-softmax.c\" class/eve/01-softmax/answer.c && "
+               "ln -s ../../../tests/solutions/14-scaling.txt class/eve/14-scaling/answer.txt && "
+               "ln -s ../../tests/graders/03-causal-mask class/eve/03-causal-mask"),
+        0);
+    struct Ran r = grader("grade --submissions class --out marks");
+    ck_assert_msg(r.status == 0, "%s", r.err);
+    assert_like(content("marks/grades.csv", NULL), "...\r\neve,0.00,1.00,0.00,...,1.00,\r\n");
+    assert_like(r.out, "...01 softmax...COMPILE...leads out of...14 scaling...leads out of...");
+}
+END_TEST
+
+START_TEST(long_paths_are_refused)
+{
+    char command[600], name[181] = "";
+    memset(name, 'x', sizeof name - 1);
+    snprintf(command, sizeof command, "mkdir -p class/%s/%s/ada", name, name);
+    ck_assert_int_eq(system(command), 0);
+    snprintf(command, sizeof command, "grade --submissions class/%s/%s", name, name);
+    assert_died(grader(command), "grader: the path of ada is too long; ...");
+}
+END_TEST
+
 Suite *learner_suite(void)
 {
     Suite *suite = suite_create("learner");
     TCase *cases = new_case(suite, "learner", copy_course);
     tcase_add_test(cases, check_says_what_is_done);
     tcase_add_test(cases, seed_repeats_a_run);
+    tcase_add_test(cases, several_may_grade_at_once);
     tcase_add_test(cases, what_was_printed_is_shown);
     tcase_add_test(cases, next_is_the_first_that_does_not_pass);
     tcase_add_test(cases, hints_come_one_by_one);
@@ -262,5 +304,7 @@ Suite *learner_suite(void)
     tcase_add_test(cases, reports_are_whole);
     tcase_add_test(cases, what_is_not_understood_is_refused);
     tcase_add_test(cases, a_class_is_graded);
+    tcase_add_test(cases, links_are_no_answers);
+    tcase_add_test(cases, long_paths_are_refused);
     return suite;
 }

@@ -1,9 +1,11 @@
 #include "build.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +17,7 @@
 enum { LARGEST_SOURCE = 1 << 20, MAX_WORDS = 80 };
 
 static const struct Limits COMPILER = {
-    .seconds = 30, .memory = (size_t)2 << 30, .file_size = 64 << 20};
+    .seconds = 10, .memory = (size_t)2 << 30, .file_size = 64 << 20};
 
 /* The words of a command, with "source" and so on added one by one. */
 struct Command {
@@ -131,24 +133,52 @@ static bool first_message(char line[LINE], const char *messages, const char *mar
     }
     const char *text = found + strlen(mark);
     int place = (int)strcspn(start, ":"), length = (int)strcspn(text, "\n");
-    if (start[place] == ':') {
-        place += 1 + (int)strspn(start + place + 1, "0123456789");
-    }
+    int digits = start[place] == ':' ? (int)strspn(start + place + 1, "0123456789") : 0;
+    place += digits > 0 ? 1 + digits : 0;
     write_line(line, "%.*s: %.*s", place, start, length, text);
     return true;
+}
+
+/* Did it, or a program that it started, come to a limit? */
+static bool at_a_limit(const struct Ended *ran)
+{
+    static const char *const signs[] = {"out of memory", "memory exhausted",
+                                        "signal terminated program", "due to signal"};
+    bool limited = ran->how == OUT_OF_TIME || ran->how == OUT_OF_MEMORY;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        limited |= strstr(ran->err.bytes, signs[i]) != NULL;
+    }
+    return limited;
 }
 
 /* What stopped the compiler, in one line. */
 static void explain_compiler(struct Build *build, const struct Ended *ran)
 {
-    if (ran->how == OUT_OF_TIME || ran->how == OUT_OF_MEMORY) {
-        write_line(build->complaint, "the compiler needed more than %s for answer.c",
-                   ran->how == OUT_OF_TIME ? "10 s" : "2 GiB");
+    if (ran->how == EXITED && ran->status == 127) {
+        write_line(build->complaint, "the compiler cannot be started; is it still in PATH?");
+    } else if (at_a_limit(ran)) {
+        write_line(build->complaint,
+                   "the compiler needed more than %g s, %zu GB of memory or %zu MB of disk for "
+                   "answer.c",
+                   COMPILER.seconds, COMPILER.memory >> 30, COMPILER.file_size >> 20);
     } else if (!first_message(build->complaint, ran->err.bytes, " error: ") &&
-               !first_message(build->complaint, ran->err.bytes, " fatal error: ")) {
+               !first_message(build->complaint, ran->err.bytes, " fatal error: ") &&
+               !first_message(build->complaint, ran->err.bytes, " Error: ")) { /* the assembler's */
         const char *first = ran->err.bytes + strspn(ran->err.bytes, "\n");
         write_line(build->complaint, "the compiler failed: %.*s", (int)strcspn(first, "\n"), first);
     }
+}
+
+/* Is name one of these words, which have spaces between them? */
+static bool is_one_of(const char *name, const char *words)
+{
+    size_t n = strlen(name);
+    for (const char *at = words; (at = strstr(at, name)) != NULL; at++) {
+        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The name in `undefined reference to `name'` (GNU), "undefined symbol: name" (LLVM) or
@@ -167,7 +197,7 @@ static void explain_linker(struct Build *build, const char *messages, const char
     if (name[0] == '\0') {
         int length = (int)strcspn(messages, "\n");
         write_line(build->complaint, "the linker failed: %.*s", length, messages);
-    } else if (strstr(functions, name) != NULL) {
+    } else if (is_one_of(name, functions)) {
         write_line(build->complaint, "answer.c does not define the function %s", name);
     } else {
         write_line(build->complaint, "answer.c uses '%s', but nothing here defines it", name);
@@ -217,7 +247,7 @@ static bool compile(struct Build *build, const struct Exercise *e, const char *s
     char list[LINE];
     write_line(list, "%.*s.d", (int)strlen(object) - 2, object);
     add(&command, "-Dmain=main_of_the_answer");
-    add(&command, "-MMD");
+    add(&command, "-MD"); /* -MMD leaves out what an answer declares to be the system's */
     add(&command, "-MF");
     add(&command, list);
     add(&command, "-c");
@@ -261,7 +291,7 @@ static bool link_answer(struct Build *build, const struct Exercise *e, const cha
 
 struct Build build_answer(const struct Exercise *e, const char *source, const char *directory)
 {
-    struct Build build = {.how = NOT_BUILT};
+    struct Build build = {.how = NOT_BUILT, .lock = -1};
     char copy[250], object[250], solution[100];
     snprintf(copy, sizeof copy, "%s/answer.c", directory);
     snprintf(object, sizeof object, "%s/answer.o", directory);
@@ -277,6 +307,8 @@ struct Build build_answer(const struct Exercise *e, const char *source, const ch
         build.how = UNCHANGED;
     } else {
         directory_make(directory);
+        build.lock = open(directory, O_RDONLY | O_CLOEXEC);
+        flock(build.lock, LOCK_EX);
         file_replace(copy, text, strlen(text));
         if (compile(&build, e, copy, object) && link_answer(&build, e, object)) {
             build.how = BUILT;
@@ -285,6 +317,13 @@ struct Build build_answer(const struct Exercise *e, const char *source, const ch
     free(stub);
     free(text);
     return build;
+}
+
+void build_done(const struct Build *build)
+{
+    if (build->lock >= 0) {
+        close(build->lock);
+    }
 }
 
 bool call_answer(const char *program, struct Case *c, const struct Limits *limits,

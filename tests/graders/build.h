@@ -20,13 +20,16 @@ enum Built { BUILT, NOT_BUILT, UNCHANGED /* nothing but comments differs from th
 
 struct Build {
     enum Built how;
+    int lock;             /* of the directory; -1: none */
     char program[200];    /* where it is, if it was built */
     char complaint[LINE]; /* why not: one line, "answer.c:12: 'x' undeclared" */
     char warning[LINE];   /* the compiler's first warning, or empty */
 };
 
-/* Compile source (a path) as the answer to e, under the directory (which is made). */
+/* Compile source (a path) as the answer to e, under the directory (which is made). Who else would
+   build there, another make check beside this one, waits until build_done. */
 struct Build build_answer(const struct Exercise *e, const char *source, const char *directory);
+void build_done(const struct Build *build);
 
 /* One call of the learner's function: c handed in, and replaced with what came back. Returns true
    if it returned and sent everything; else why not is in *ran. */

@@ -15,6 +15,8 @@
 #include "gradebook.h"
 #include "report.h"
 
+enum { LONGEST_PATH = LINE - 80 }; /* of a student's directory; behind it comes an exercise's */
+
 struct Names {
     char **items;
     int n;
@@ -45,6 +47,10 @@ static struct Names directories_in(const char *path)
             die("no memory for names");
         }
         if (entry->d_name[0] != '.' && is_directory(inside)) {
+            if (strlen(inside) > LONGEST_PATH) {
+                die("the path of %s is too long; grade a copy that is nearer to /",
+                    printable(entry->d_name).text);
+            }
             names.items = reallocarray(names.items, (size_t)names.n + 1, sizeof *names.items);
             names.items[names.n++] = strdup(entry->d_name);
         }
@@ -76,6 +82,44 @@ static char *answer_directory(const struct Class *c, const char *student, int ex
     return NULL;
 }
 
+/* Is a file of this exercise a link that leads out of the student's directory: to the answer of
+   somebody else, or to ours? */
+static bool leads_elsewhere(const struct Class *c, const char *student, const char *path,
+                            int exercise)
+{
+    bool elsewhere = false;
+    for (int k = 0; course_file(exercise, k) != NULL; k++) {
+        char *file = NULL, *home = NULL;
+        if (asprintf(&file, "%s/%s", path, course_file(exercise, k)) < 0 ||
+            asprintf(&home, "%s/%s", c->submissions, student) < 0) {
+            die("no memory for names");
+        }
+        char *real_file = realpath(file, NULL), *real_home = realpath(home, NULL);
+        if (real_file != NULL && real_home != NULL) {
+            size_t n = strlen(real_home);
+            elsewhere |= strncmp(real_file, real_home, n) != 0 || real_file[n] != '/';
+        }
+        free(real_file);
+        free(real_home);
+        free(file);
+        free(home);
+    }
+    return elsewhere;
+}
+
+static struct Result grade_exercise(const struct Class *c, const char *student, const char *path,
+                                    int exercise)
+{
+    if (path == NULL || !leads_elsewhere(c, student, path, exercise)) {
+        return path != NULL ? course_grade(exercise, path, "submission", &c->grading)
+                            : course_not_started(exercise);
+    }
+    struct Result result = course_not_started(exercise);
+    result.state = COMPILE;
+    result_add(&result, "A link that leads out of the student's directory is no answer.");
+    return result;
+}
+
 static void grade_student(struct Student *student, const struct Class *c)
 {
     int found = 0;
@@ -83,8 +127,7 @@ static void grade_student(struct Student *student, const struct Class *c)
     student->results = zeros_new((size_t)course_size(), sizeof *student->results);
     for (int i = 0; i < course_size(); i++) {
         char *path = answer_directory(c, student->name, i);
-        student->results[i] =
-            path != NULL ? course_grade(i, path, "submission", &c->grading) : course_not_started(i);
+        student->results[i] = grade_exercise(c, student->name, path, i);
         if (student->results[i].state != TODO) {
             report_row(stdout, &student->results[i]);
         }

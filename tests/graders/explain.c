@@ -77,6 +77,7 @@ static const struct Word memory_faults[] = {
     {"negative-size-param", "copies a negative number of bytes"},
     {"param-overlap", "copies between two pieces of memory that overlap"},
     {"wild-addr", "reads or writes far outside of every array"},
+    {"null-deref", "reads or writes through a pointer that is NULL"},
     {"SEGV", "reads or writes an address that holds nothing (NULL, or an index far outside)"},
     {"FPE", "divides an integer by zero"},
     {"ABRT", "calls abort, or the C library did"},
@@ -98,21 +99,19 @@ static bool explain_report(char *text, const struct Ended *ran, const char *prog
     char line[LINE / 2], place[60];
     const char *ours = strstr(ran->err.bytes, "grader: ");
     const char *undefined = strstr(ran->err.bytes, ": runtime error: ");
-    if (ours != NULL) {
-        sscanf(ours, "grader: %199[^\n]", line);
+    if (ours != NULL && sscanf(ours, "grader: %199[^\n]", line) == 1) {
         place_in_answer(place, sizeof place, program, ran->err.bytes);
         write_line(text, "%s%s", strstr(line, "which has entries") ? line : fault_in_words(line),
                    place);
         return true;
     }
-    if (undefined != NULL) {
+    if (undefined != NULL && sscanf(undefined, ": runtime error: %199[^\n]", line) == 1) {
         const char *start = undefined;
         while (start > ran->err.bytes && start[-1] != '\n' && start[-1] != '/') {
             start--;
         }
         int place_length = (int)strcspn(start, ":");
         place_length += 1 + (int)strspn(start + place_length + 1, "0123456789");
-        sscanf(undefined, ": runtime error: %199[^\n]", line);
         write_line(text, "%s at %.*s", line, place_length, start);
         return true;
     }

@@ -291,6 +291,7 @@ struct Result grade_answer(const struct Exercise *e, const char *source, const c
         result.state = COMPILE;
         result_add(&result, build.complaint);
     }
+    build_done(&build);
     result.seconds = seconds_now() - start;
     return result;
 }

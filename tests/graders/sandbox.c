@@ -70,7 +70,8 @@ static void set_environment(void)
     setenv("PATH", kept, 1);
     setenv("LC_ALL", "C", 1);
     setenv("TMPDIR", "/tmp", 1);
-    setenv("ASAN_OPTIONS", "symbolize=0:detect_leaks=0:max_allocation_size_mb=512", 1);
+    setenv("ASAN_OPTIONS",
+           "symbolize=0:detect_leaks=0:disable_coredump=0:max_allocation_size_mb=512", 1);
     setenv("UBSAN_OPTIONS", "symbolize=0:print_stacktrace=0", 1);
     free(kept);
 }
@@ -105,6 +106,9 @@ _Noreturn static void become(char *const argv[], FILE *input, int pipes[STREAMS]
     sigprocmask(SIG_SETMASK, &none, NULL);
     set_environment();
     set_limits(limits);
+    if (limits->untrusted && !filter_begin()) {
+        _exit(126);
+    }
     execvp(argv[0], argv);
     _exit(127);
 }

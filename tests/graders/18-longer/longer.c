@@ -29,5 +29,6 @@ struct Change longer_change(struct Examples *examples, const char *answer_c, con
     } else if (examples_collect(examples, build.program, seed, &change)) {
         examples_fault(examples, &change);
     }
+    build_done(&build);
     return change;
 }
