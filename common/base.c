@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef MEMCHECK /* make sanitize: to valgrind these numbers are not written */
+#include <valgrind/memcheck.h>
+#endif
 
 const char *program_name = "workbook";
 
@@ -35,6 +38,9 @@ float *array_new(size_t count)
     for (size_t i = 0; i < count; i++) {
         array[i] = NAN;
     }
+#ifdef MEMCHECK
+    VALGRIND_MAKE_MEM_UNDEFINED(array, bytes);
+#endif
     return array;
 }
 

@@ -33,7 +33,7 @@ row() {
     else
         verdict=BROKEN
         echo "$1 $3 $4: does not build" >>"$complaints"
-        sed 's/^/    /; 6q' "$where/log" >>"$complaints"
+        grep -v '^compiling \|^linking ' "$where/log" | sed 's/^/    /; 6q' >>"$complaints"
     fi
     rows=$((rows + 1))
     [ "$verdict" = same ] || bad=$((bad + 1))
