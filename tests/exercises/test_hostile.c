@@ -83,6 +83,10 @@ static const struct Abuse names[] = {
     {"weights[0] = max(rows, n);", COMPILE, "'max'", "int max(int a, int b);"},
     {"", COMPILE, "the compiler needed more than", "#include \"/dev/zero\""},
     {"", COMPILE, "the compiler needed more than", "__asm__(\".data\\n.fill 1 << 30, 1, 1\");"},
+    {"", COMPILE, "the compiler needed more than", /* after endless warnings */
+     "#define A(x) x x x x x x x x\n#define B(x) A(A(A(A(x))))\n"
+     "void f(void) { B({ int *a = 1; }) }\n"
+     "#include \"/dev/zero\""},
     {RIGHT, COMPILE, "nowhere", "__asm__(\".incbin \\\"nowhere\\\"\");"},
     {"", COMPILE, "must stand alone",
      "# 1 \"system.h\" 1 3\n"

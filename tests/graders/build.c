@@ -148,7 +148,9 @@ static bool at_a_limit(const struct Ended *ran)
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         limited |= strstr(ran->err.bytes, signs[i]) != NULL;
     }
-    return limited;
+    /* what it says at its end is lost behind too many warnings */
+    return limited ||
+           (ran->err.total > ran->err.size && strstr(ran->err.bytes, " error: ") == NULL);
 }
 
 /* What stopped the compiler, in one line. */

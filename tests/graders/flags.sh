@@ -16,12 +16,13 @@ works() {
 command="$1 -std=gnu17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -ffp-contract=off"
 command="$command -Wall -Wextra -Wno-unused-parameter -I."
 # Bounds of every array and what C leaves undefined; addresses that addr2line understands; locals
-# that are never accidentally zero; messages that can be read by the line.
+# that are never accidentally zero; messages that can be read by the line; no temporary files, which would stay
+# behind when the compiler has to be ended.
 for flags in '-fsanitize=address -DHAS_ADDRESS_SANITIZER' \
     '-fsanitize=undefined -fno-sanitize-recover=all' '-fno-pie -no-pie' \
     '-fno-pie -no-pie -Wno-unused-command-line-argument' \
     '-ftrivial-auto-var-init=pattern' '-fno-diagnostics-color' '-fno-diagnostics-show-caret' \
-    '-fno-caret-diagnostics' '-fmax-errors=5'; do
+    '-fno-caret-diagnostics' '-fmax-errors=5' '-pipe' '-fno-crash-diagnostics'; do
     case $command:$flags in
     *-no-pie*:*-no-pie*) continue ;; # the first of the two was enough
     esac
