@@ -97,8 +97,8 @@ enum {
     ABSOLUTE,
     NOT_SQUARED
 };
-static const char small_epsilon[] = "You add a smaller number than 1e-5 under the root. It shows "
-                                    "where the numbers of a row are nearly or quite equal.";
+static const char small_epsilon[] = "Your epsilon is smaller than 1e-5. It shows where the numbers "
+                                    "of a row are nearly or quite equal.";
 
 static const struct Mistake mistakes[] = {
     [UNBIASED] = {"unbiased", "You divide by d - 1 for the variance. Layer norm describes the "
