@@ -96,6 +96,7 @@ enum {
     X_OVERWRITTEN,
     FLIPPED,
     XHAT_DIVIDED,
+    INNER_DIVIDED,
     X_FOR_XHAT,
     GAMMA_TWICE,
 };
@@ -147,6 +148,9 @@ static const struct Mistake mistakes[] = {
                             "notice, d_gamma does."},
     [XHAT_DIVIDED] = {"xhat-divided", "You divide by rstd in xhat; rstd already is "
                                       "1/sqrt(variance + 1e-5). Multiply."},
+    [INNER_DIVIDED] = {"inner-divided",
+                       "You divide what you add to d_x by rstd; the forward pass "
+                       "multiplies x by rstd, so the slope has it as a factor too."},
     [X_FOR_XHAT] = {"x-for-xhat",
                     "You take x for xhat, in d_x and in d_gamma. gamma was multiplied by "
                     "the normalised x, (x - mean) * rstd."},
@@ -195,7 +199,9 @@ static void row_of_d_x(double *d_x, const struct Case *c, int r, Mistakes m)
 {
     const float *d_y = floats(c, "d_y") + r * size(c, "d"), *gamma = floats(c, "gamma");
     double rstd = floats(c, "rstd")[r];
-    double scale = made(m, NO_RSTD) ? 1.0 : made(m, RSTD_INVERTED) ? 1.0 / rstd : rstd;
+    double scale = made(m, NO_RSTD)                                   ? 1.0
+                   : made(m, RSTD_INVERTED) || made(m, INNER_DIVIDED) ? 1.0 / rstd
+                                                                      : rstd;
     struct Means means = means_of(c, r, m);
     for (int i = 0; i < size(c, "d"); i++) {
         double g = d_y[i] * (made(m, NO_GAMMA) || made(m, GAMMA_LATE) ? 1.0 : gamma[i]);
