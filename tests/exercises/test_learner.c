@@ -61,13 +61,16 @@ START_TEST(check_says_what_is_done)
     answer(0, "x^", "");
     r = grader("check --only 01");
     ck_assert_int_eq(r.status, 0);
-    assert_like(r.out, "01 softmax              PASS     ...\n...1 pass\n");
+    assert_like(r.out, "01 softmax              PASS     ...\n...1 pass\n...make solution-01 shows "
+                       "ours; make next goes on.\n");
+    ck_assert_ptr_null(strstr(grader("check").out, "make solution"));
 
     answer(1, "sqrtf(d_head)", "sqrtf(H * d_head)");
     r = grader("check --seed 3");
     ck_assert_int_eq(r.status, 1);
     assert_like(r.out, "01 softmax              PASS     ...\n02 scaled-dot           WRONG    ..."
                        "You divide by sqrt(d_model)...SEED=3\n...");
+    ck_assert_ptr_null(strstr(grader("check --only 02").out, "make solution"));
 }
 END_TEST
 
