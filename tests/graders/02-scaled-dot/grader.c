@@ -72,8 +72,13 @@ enum {
     BY_TK,
     BY_H,
     CAUSAL,
+    CAUSAL_LAST,
     K_AS_V
 };
+static const char causal[] =
+    "You hide later keys from each query. Here every query sees every key; "
+    "the causal mask comes in exercise 03.";
+
 static const struct Mistake mistakes[] = {
     [D_MODEL] = {"d-model", "You divide by sqrt(d_model); each head is d_head wide and needs "
                             "sqrt(d_head)."},
@@ -108,9 +113,8 @@ static const struct Mistake mistakes[] = {
     [BY_H] = {"by-h",
               "You divide by sqrt(H); the scale is sqrt(d_head). A score is a sum of d_head "
               "products, however many heads there are."},
-    [CAUSAL] = {"causal",
-                "You hide the keys after each query, j > i. Here every query sees every key; "
-                "the causal mask comes in exercise 03."},
+    [CAUSAL] = {"causal", causal},
+    [CAUSAL_LAST] = {"causal-last", causal},
     [K_AS_V] = {"k-as-v", "You mix the keys into out; the weights come from q and k, but what they "
                           "mix are the values, v."},
 };
@@ -119,6 +123,12 @@ static const struct Mistake mistakes[] = {
 static int row(int b, int h, int t, int H, int T, int d, Mistakes m)
 {
     return (made(m, TOKEN_MAJOR) ? (b * T + t) * H + h : (b * H + h) * T + t) * d;
+}
+
+/* Does a causal mask hide key j from query i? */
+static bool hidden(int i, int j, int Tq, int Tk, Mistakes m)
+{
+    return (made(m, CAUSAL) && j > i) || (made(m, CAUSAL_LAST) && j > Tk - Tq + i);
 }
 
 static double scaled(double x, int H, int Tk, int d, Mistakes m)
@@ -163,7 +173,7 @@ static void one_head_of(struct Wanted *want, const struct Case *c, int b, int h,
         for (int e = 0; e < d; e++) {
             dot += (double)q[i + e] * k[made(m, KEYS_ACROSS) ? head + e * Tk + ij % Tk : j + e];
         }
-        w[ij] = made(m, CAUSAL) && ij % Tk > ij / Tk ? -INFINITY : scaled(dot, H, Tk, d, m);
+        w[ij] = hidden(ij / Tk, ij % Tk, Tq, Tk, m) ? -INFINITY : scaled(dot, H, Tk, d, m);
         weights[ij] = w[ij];
     }
     if (!made(m, NO_SOFTMAX)) {
