@@ -95,10 +95,14 @@ enum {
     EPSILON_8,
     EPSILON_12,
     ABSOLUTE,
-    NOT_SQUARED
+    NOT_SQUARED,
+    NOT_SQUARED_DOUBLE
 };
 static const char small_epsilon[] = "Your epsilon is smaller than 1e-5. It shows where the numbers "
                                     "of a row are nearly or quite equal.";
+
+static const char not_squared[] = "Your variance is 0, but for rounding. Is the square missing? "
+                                  "Without it, x - mean adds up to 0 over a row.";
 
 static const struct Mistake mistakes[] = {
     [UNBIASED] = {"unbiased", "You divide by d - 1 for the variance. Layer norm describes the "
@@ -139,9 +143,8 @@ static const struct Mistake mistakes[] = {
     [ABSOLUTE] = {"absolute",
                   "Your variance is the mean of |x - mean|; it is that of (x - mean)^2, "
                   "whose root is then the spread."},
-    [NOT_SQUARED] = {"not-squared",
-                     "You do not square x - mean for the variance. Unsquared they add up "
-                     "to 0, above and below the mean."},
+    [NOT_SQUARED] = {"not-squared", not_squared},
+    [NOT_SQUARED_DOUBLE] = {"not-squared-double", not_squared},
 };
 
 static double epsilon(Mistakes m)
@@ -165,7 +168,7 @@ static double in_one_pass(const float *x, int n)
 }
 
 /* mean(x - mean) as float gives it: 0, but for rounding, and next to 1e-5 that is not nothing. */
-static double not_squared(const float *x, int n)
+static double mean_off(const float *x, int n)
 {
     float sum = 0.0f, off = 0.0f;
     for (int i = 0; i < n; i++) {
@@ -198,11 +201,12 @@ static double variance_of(struct Sums *sums, const float *x, double mean, int n,
         double off = x[i] - (made(m, ABOUT_ZERO) ? 0.0 : mean);
         sums->squares += made(m, ABSOLUTE) ? fabs(off) : off * off;
     }
-    return made(m, ONE_PASS)      ? in_one_pass(x, n)
-           : made(m, NOT_SQUARED) ? not_squared(x, n)
-           : made(m, NOT_DIVIDED) ? sums->squares
-           : made(m, UNBIASED)    ? sums->squares / (n - 1)
-                                  : sums->squares / n;
+    return made(m, ONE_PASS)             ? in_one_pass(x, n)
+           : made(m, NOT_SQUARED)        ? mean_off(x, n)
+           : made(m, NOT_SQUARED_DOUBLE) ? 0.0
+           : made(m, NOT_DIVIDED)        ? sums->squares
+           : made(m, UNBIASED)           ? sums->squares / (n - 1)
+                                         : sums->squares / n;
 }
 
 static double deviation(double variance, Mistakes m)
