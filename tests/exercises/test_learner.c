@@ -61,13 +61,16 @@ START_TEST(check_says_what_is_done)
     answer(0, "x^", "");
     r = grader("check --only 01");
     ck_assert_int_eq(r.status, 0);
-    assert_like(r.out, "01 softmax              PASS     ...\n...1 pass\n");
+    assert_like(r.out, "01 softmax              PASS     ...\n...1 pass\n...make solution-01 shows "
+                       "ours; make next goes on.\n");
+    ck_assert_ptr_null(strstr(grader("check").out, "make solution"));
 
     answer(1, "sqrtf(d_head)", "sqrtf(H * d_head)");
     r = grader("check --seed 3");
     ck_assert_int_eq(r.status, 1);
     assert_like(r.out, "01 softmax              PASS     ...\n02 scaled-dot           WRONG    ..."
                        "You divide by sqrt(d_model)...SEED=3\n...");
+    ck_assert_ptr_null(strstr(grader("check --only 02").out, "make solution"));
 }
 END_TEST
 
@@ -248,9 +251,12 @@ START_TEST(a_class_is_graded)
         system("cp exercises/01-softmax/answer.c 'class/Ada, \"A\"/01-softmax' && "
                "cp exercises/02-scaled-dot/answer.c class/ben/exercises/02-scaled-dot"),
         0);
-    struct Ran r = grader("grade --submissions class --out marks");
+    struct Ran r = grader("grade --submissions class --out marks --seed 7");
     ck_assert_msg(r.status == 0, "%s", r.err);
-    assert_like(r.out, "...\nnobody\n   no answers: neither 01-softmax/ ...");
+    assert_like(r.out, "...\nnobody\n   no answers: neither 01-softmax/ ...\nSEED=7 draws ...");
+    ck_assert_ptr_null(strstr(r.out, "make "));
+    ck_assert_ptr_nonnull(
+        strstr(content("marks/gradescope/ben/results.json", NULL), "make hint-02"));
     assert_like(content("marks/grades.csv", NULL),
                 "student,01-softmax,...\r\n\"Ada, \"\"A\"\"\",1.00,0.00,...1.00,\r\n"
                 "ben,0.00,0.40,...0.40,02-scaled-dot: d-model\r\nnobody,0.00,...0.00,\r\n");

@@ -62,6 +62,23 @@ START_TEST(each_state_has_its_row)
 }
 END_TEST
 
+/* Nothing that a lecturer cannot use: no hint, no file of a learner. */
+START_TEST(a_verdict_points_nowhere)
+{
+    struct Result results[N_SAMPLES];
+    samples(results);
+    ck_assert_str_eq(
+        printed(report_verdict, &results[1]),
+        "02 scaled-dot           WRONG    4/6\n"
+        "   You scale by 1/sqrt(d_model) = 0.289; each head needs 1/sqrt(d_head) = 0.500\n"
+        "   score[b0 h1 q2 k0]: yours 0.4113, expected 0.7124\n");
+    ck_assert_str_eq(printed(report_verdict, &results[0]),
+                     "01 softmax              PASS     6/6\n");
+    struct Result empty = sample("02-scaled-dot", WRONG, 0, 0);
+    ck_assert_str_eq(printed(report_verdict, &empty), "02 scaled-dot           WRONG    0/0\n");
+}
+END_TEST
+
 START_TEST(details_list_the_checks)
 {
     struct Result r = sample("02-scaled-dot", WRONG, 1, 3);
@@ -443,6 +460,7 @@ Suite *report_suite(void)
     Suite *suite = suite_create("report");
     TCase *cases = new_case(suite, "report", enter_directory);
     tcase_add_test(cases, each_state_has_its_row);
+    tcase_add_test(cases, a_verdict_points_nowhere);
     tcase_add_test(cases, details_list_the_checks);
     tcase_add_test(cases, any_text_is_wrapped_and_steers_no_terminal);
     tcase_add_test(cases, empty_texts_leave_no_blank_lines);

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,7 @@ static void grade_student(struct Student *student, const struct Class *c)
         char *path = answer_directory(c, student->name, i);
         student->results[i] = grade_exercise(c, student->name, path, i);
         if (student->results[i].state != TODO) {
-            report_row(stdout, &student->results[i]);
+            report_verdict(stdout, &student->results[i]);
         }
         fflush(stdout);
         found += path != NULL;
@@ -155,6 +156,7 @@ int class_grade(const struct Class *c)
         grade_student(&students[i], c);
     }
     struct Gradebook book = {c->title, students, names.n, course_size()};
+    printf("SEED=%" PRIu64 " draws the same values again\n", c->grading.seed);
     build_notes(stdout);
     gradebook_write(&book, c->worksheet, c->out, stdout);
     for (int i = 0; i < names.n; i++) {

@@ -43,6 +43,15 @@ static int chosen(const struct Settings *s)
     return course_find(s->only);
 }
 
+/* What comes after an exercise that passes. */
+static void print_onward(FILE *stream, const struct Result *r)
+{
+    int number = atoi(r->exercise);
+    if (r->state == PASS) {
+        fprintf(stream, "make solution-%02d shows ours; make next goes on.\n", number);
+    }
+}
+
 int learner_check(const struct Settings *s)
 {
     int first = s->only != NULL ? chosen(s) : 0;
@@ -60,6 +69,9 @@ int learner_check(const struct Settings *s)
     }
     report_summary(rows, results, n);
     build_notes(rows);
+    if (s->only != NULL) {
+        print_onward(rows, &results[0]);
+    }
     if (s->report != NULL) {
         report_write(s->report, s->file, results, n, s->strict);
     }

@@ -118,7 +118,7 @@ static void add_lines(struct Column *c, const struct Result *r)
     }
 }
 
-void report_row(FILE *stream, const struct Result *r)
+static void print_row(FILE *stream, const struct Result *r, bool pointers)
 {
     int digits = (int)strcspn(r->exercise, "-");
     const char *name = r->exercise[digits] == '-' ? r->exercise + digits + 1 : "";
@@ -131,11 +131,22 @@ void report_row(FILE *stream, const struct Result *r)
     }
     if (r->state != PASS && (r->state != TODO || r->lines[0][0] != '\0')) {
         struct Column c = {.stream = stream, .left = ROW_INDENT};
-        next_line(&c);
         add_lines(&c, r);
-        add_pointers(&c, r);
+        if (pointers) {
+            add_pointers(&c, r);
+        }
     }
     putc('\n', stream);
+}
+
+void report_row(FILE *stream, const struct Result *r)
+{
+    print_row(stream, r, true);
+}
+
+void report_verdict(FILE *stream, const struct Result *r)
+{
+    print_row(stream, r, false);
 }
 
 /* "   WRONG    scores of 1000", and under it why. */

@@ -19,6 +19,9 @@
    terminal, unless NO_COLOR is set or TERM is "dumb". */
 void report_row(FILE *stream, const struct Result *result);
 
+/* The row of `make grade`: the same without the last line, which tells a learner where to look. */
+void report_verdict(FILE *stream, const struct Result *result);
+
 /* What `make check-02` prints: the row, then each check with its state and why it did not pass, then
    what the learner's function printed. */
 void report_details(FILE *stream, const struct Result *result);

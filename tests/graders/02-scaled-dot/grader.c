@@ -68,8 +68,17 @@ enum {
     NO_SOFTMAX,
     TOKEN_MAJOR,
     KEYS_ACROSS,
-    FIRST_KEYS
+    FIRST_KEYS,
+    BY_TK,
+    BY_H,
+    CAUSAL,
+    CAUSAL_LAST,
+    K_AS_V
 };
+static const char causal[] =
+    "You hide later keys from each query. Here every query sees every key; "
+    "the causal mask comes in exercise 03.";
+
 static const struct Mistake mistakes[] = {
     [D_MODEL] = {"d-model", "You divide by sqrt(d_model); each head is d_head wide and needs "
                             "sqrt(d_head)."},
@@ -98,6 +107,16 @@ static const struct Mistake mistakes[] = {
                      "(Tk,d_head): key j begins at j*d_head."},
     [FIRST_KEYS] = {"first-keys", "Every sequence looks at the keys and values of sequence 0: the "
                                   "index of k and v lacks b."},
+    [BY_TK] = {"by-tk",
+               "You divide by sqrt(Tk); the scale is sqrt(d_head). A score is a sum of d_head "
+               "products, however many keys there are."},
+    [BY_H] = {"by-h",
+              "You divide by sqrt(H); the scale is sqrt(d_head). A score is a sum of d_head "
+              "products, however many heads there are."},
+    [CAUSAL] = {"causal", causal},
+    [CAUSAL_LAST] = {"causal-last", causal},
+    [K_AS_V] = {"k-as-v", "You mix the keys into out; the weights come from q and k, but what they "
+                          "mix are the values, v."},
 };
 
 /* x (B,H,T,d): where row t of sequence b and head h begins. */
@@ -106,12 +125,20 @@ static int row(int b, int h, int t, int H, int T, int d, Mistakes m)
     return (made(m, TOKEN_MAJOR) ? (b * T + t) * H + h : (b * H + h) * T + t) * d;
 }
 
-static double scaled(double x, int H, int d, Mistakes m)
+/* Does a causal mask hide key j from query i? */
+static bool hidden(int i, int j, int Tq, int Tk, Mistakes m)
+{
+    return (made(m, CAUSAL) && j > i) || (made(m, CAUSAL_LAST) && j > Tk - Tq + i);
+}
+
+static double scaled(double x, int H, int Tk, int d, Mistakes m)
 {
     return made(m, UNSCALED) || made(m, SCALED_AFTER) ? x
            : made(m, MULTIPLIED)                      ? x * sqrt(d)
            : made(m, BY_D)                            ? x / d
            : made(m, D_MODEL)                         ? x / sqrt(H * d)
+           : made(m, BY_TK)                           ? x / sqrt(Tk)
+           : made(m, BY_H)                            ? x / sqrt(H)
                                                       : x / sqrt(d);
 }
 
@@ -146,7 +173,7 @@ static void one_head_of(struct Wanted *want, const struct Case *c, int b, int h,
         for (int e = 0; e < d; e++) {
             dot += (double)q[i + e] * k[made(m, KEYS_ACROSS) ? head + e * Tk + ij % Tk : j + e];
         }
-        w[ij] = scaled(dot, H, d, m);
+        w[ij] = hidden(ij / Tk, ij % Tk, Tq, Tk, m) ? -INFINITY : scaled(dot, H, Tk, d, m);
         weights[ij] = w[ij];
     }
     if (!made(m, NO_SOFTMAX)) {
@@ -155,7 +182,7 @@ static void one_head_of(struct Wanted *want, const struct Case *c, int b, int h,
     for (int ij = 0; ij < Tq * Tk; ij++) {
         int i = row(b, h, ij / Tk, H, Tq, d, m), j = row(from, h, ij % Tk, H, Tk, d, m);
         for (int e = 0; e < d; e++) {
-            out[i + e] += w[ij] * v[j + e];
+            out[i + e] += w[ij] * (made(m, K_AS_V) ? k : v)[j + e];
         }
         weights[ij] = made(m, SCORES_LEFT) ? weights[ij] : w[ij];
     }

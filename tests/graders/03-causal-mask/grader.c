@@ -47,9 +47,25 @@ static void hidden_large(struct Case *c, struct Rng *rng)
     make(c, rng, 1, 4, 6, 6, 0.0f, 1000.0f);
 }
 
-static void seen_negative(struct Case *c, struct Rng *rng)
+/* What is to be hidden is 0, so that a finite number hides it evenly, put there or added. */
+static void make_low(struct Case *c, struct Rng *rng, int B, int H, int Tq, int Tk)
 {
-    make(c, rng, 2, 1, 3, 5, -1000.0f, 0.0f);
+    make(c, rng, B, H, Tq, Tk, -1e5f, 0.0f);
+    for (int i = 0; i < B * H * Tq * Tk; i++) {
+        if (i % Tk > Tk - Tq + i / Tk % Tq) {
+            floats(c, "scores")[i] = 0.0f;
+        }
+    }
+}
+
+static void seen_low(struct Case *c, struct Rng *rng)
+{
+    make_low(c, rng, 2, 1, 3, 5);
+}
+
+static void all_low(struct Case *c, struct Rng *rng)
+{
+    make_low(c, rng, 1, 2, 4, 4);
 }
 
 static const struct Check checks[] = {
@@ -58,7 +74,8 @@ static const struct Check checks[] = {
     {"only the last token asks: it sees all", last_token},
     {"a text of one token", one_token},
     {"hidden scores near 1000", hidden_large},
-    {"scores near -1000, hidden ones near 0", seen_negative},
+    {"scores near -100000, hidden ones 0", seen_low},
+    {"the same where all 4 tokens ask", all_low},
 };
 
 enum {
@@ -74,7 +91,8 @@ enum {
     BACKWARDS,
     FIRST_HEAD,
     OVER_QUERIES,
-    NO_SOFTMAX
+    NO_SOFTMAX,
+    FINITE
 };
 static const struct Mistake mistakes[] = {
     [UNMASKED] = {"unmasked", "Nothing is hidden: every query looks at every key, later ones too."},
@@ -104,6 +122,9 @@ static const struct Mistake mistakes[] = {
                                       "softmax goes over the keys of each query."},
     [NO_SOFTMAX] = {"no-softmax", "You leave the masked scores in weights; weights are what "
                                   "softmax makes of them."},
+    [FINITE] = {"finite",
+                "You hide with a finite number (-100?), and scores may be far below it: then "
+                "all the weight goes to what was hidden. Nothing is below -INFINITY."},
 };
 
 /* May query i of sequence and head bh look at key j? */
@@ -145,7 +166,7 @@ static void one_head_of(double *w, const float *scores, int bh, int Tq, int Tk, 
     bool after = made(m, AFTER) || made(m, RENORMALISED);
     for (int ij = 0; ij < Tq * Tk; ij++) {
         bool hide = !after && !seen(bh, ij / Tk, ij % Tk, Tq, Tk, m);
-        w[ij] = !hide ? scores[ij] : made(m, ZERO) ? 0.0 : -INFINITY;
+        w[ij] = !hide ? scores[ij] : made(m, ZERO) ? 0.0 : made(m, FINITE) ? -100.0 : -INFINITY;
     }
     if (!made(m, NO_SOFTMAX)) {
         normalise(w, Tq, Tk, m);

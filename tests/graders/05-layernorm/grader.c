@@ -90,8 +90,20 @@ enum {
     BETA_FIRST,
     BY_ROW,
     ONE_MEAN,
-    SUMS_KEPT
+    SUMS_KEPT,
+    EPSILON_6,
+    EPSILON_8,
+    EPSILON_12,
+    ABSOLUTE,
+    NOT_SQUARED,
+    NOT_SQUARED_DOUBLE
 };
+static const char small_epsilon[] = "Your epsilon is smaller than 1e-5. It shows where the numbers "
+                                    "of a row are nearly or quite equal.";
+
+static const char not_squared[] = "Your variance is 0, but for rounding. Is the square missing? "
+                                  "Without it, x - mean adds up to 0 over a row.";
+
 static const struct Mistake mistakes[] = {
     [UNBIASED] = {"unbiased", "You divide by d - 1 for the variance. Layer norm describes the "
                               "numbers it has and estimates nothing: it divides by d."},
@@ -125,7 +137,23 @@ static const struct Mistake mistakes[] = {
                               "token's numbers never depend on another token."},
     [SUMS_KEPT] = {"sums-kept", "Your sums run on from one row to the next: they must begin at 0 "
                                 "in each row."},
+    [EPSILON_6] = {"epsilon-1e-6", small_epsilon},
+    [EPSILON_8] = {"epsilon-1e-8", small_epsilon},
+    [EPSILON_12] = {"epsilon-1e-12", small_epsilon},
+    [ABSOLUTE] = {"absolute",
+                  "Your variance is the mean of |x - mean|; it is that of (x - mean)^2, "
+                  "whose root is then the spread."},
+    [NOT_SQUARED] = {"not-squared", not_squared},
+    [NOT_SQUARED_DOUBLE] = {"not-squared-double", not_squared},
 };
+
+static double epsilon(Mistakes m)
+{
+    return made(m, EPSILON_6)    ? 1e-6
+           : made(m, EPSILON_8)  ? 1e-8
+           : made(m, EPSILON_12) ? 1e-12
+                                 : 1e-5;
+}
 
 /* mean(x^2) - mean^2 as float gives it, term by term. */
 static double in_one_pass(const float *x, int n)
@@ -137,6 +165,19 @@ static double in_one_pass(const float *x, int n)
     }
     float mean = sum / (float)n;
     return squares / (float)n - mean * mean;
+}
+
+/* mean(x - mean) as float gives it: 0, but for rounding, and next to 1e-5 that is not nothing. */
+static double mean_off(const float *x, int n)
+{
+    float sum = 0.0f, off = 0.0f;
+    for (int i = 0; i < n; i++) {
+        sum += x[i];
+    }
+    for (int i = 0; i < n; i++) {
+        off += x[i] - sum / (float)n;
+    }
+    return off / (float)n;
 }
 
 /* What a row adds up: kept for the next only by mistake. */
@@ -158,20 +199,22 @@ static double variance_of(struct Sums *sums, const float *x, double mean, int n,
     sums->squares = made(m, SUMS_KEPT) ? sums->squares : 0.0;
     for (int i = 0; i < n; i++) {
         double off = x[i] - (made(m, ABOUT_ZERO) ? 0.0 : mean);
-        sums->squares += off * off;
+        sums->squares += made(m, ABSOLUTE) ? fabs(off) : off * off;
     }
-    return made(m, ONE_PASS)      ? in_one_pass(x, n)
-           : made(m, NOT_DIVIDED) ? sums->squares
-           : made(m, UNBIASED)    ? sums->squares / (n - 1)
-                                  : sums->squares / n;
+    return made(m, ONE_PASS)             ? in_one_pass(x, n)
+           : made(m, NOT_SQUARED)        ? mean_off(x, n)
+           : made(m, NOT_SQUARED_DOUBLE) ? 0.0
+           : made(m, NOT_DIVIDED)        ? sums->squares
+           : made(m, UNBIASED)           ? sums->squares / (n - 1)
+                                         : sums->squares / n;
 }
 
 static double deviation(double variance, Mistakes m)
 {
-    return made(m, NO_ROOT)           ? variance + 1e-5
+    return made(m, NO_ROOT)           ? variance + epsilon(m)
            : made(m, NO_EPSILON)      ? sqrt(variance)
-           : made(m, EPSILON_OUTSIDE) ? sqrt(variance) + 1e-5
-                                      : sqrt(variance + 1e-5);
+           : made(m, EPSILON_OUTSIDE) ? sqrt(variance) + epsilon(m)
+                                      : sqrt(variance + epsilon(m));
 }
 
 /* A normalised number, scaled and moved. */

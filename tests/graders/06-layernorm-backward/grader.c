@@ -95,6 +95,10 @@ enum {
     LAST_ROW,
     X_OVERWRITTEN,
     FLIPPED,
+    XHAT_DIVIDED,
+    INNER_DIVIDED,
+    X_FOR_XHAT,
+    GAMMA_TWICE,
 };
 static const struct Mistake mistakes[] = {
     [NO_MEAN_G] = {"no-mean-g",
@@ -142,15 +146,29 @@ static const struct Mistake mistakes[] = {
                                         "on another path, past the norm."},
     [FLIPPED] = {"flipped", "Your xhat has the wrong sign (mean - x for x - mean?): d_x does not "
                             "notice, d_gamma does."},
+    [XHAT_DIVIDED] = {"xhat-divided", "You divide by rstd in xhat; rstd already is "
+                                      "1/sqrt(variance + 1e-5). Multiply."},
+    [INNER_DIVIDED] = {"inner-divided",
+                       "You divide what you add to d_x by rstd; the forward pass "
+                       "multiplies x by rstd, so the slope has it as a factor too."},
+    [X_FOR_XHAT] = {"x-for-xhat",
+                    "You take x for xhat, in d_x and in d_gamma. gamma was multiplied by "
+                    "the normalised x, (x - mean) * rstd."},
+    [GAMMA_TWICE] = {"gamma-twice", "d_x has gamma twice: it is in g already, and the whole is not "
+                                    "multiplied by it again."},
 };
 
 static double x_hat(const struct Case *c, int r, int i, Mistakes m)
 {
     double centred = (double)floats(c, "x")[r * size(c, "d") + i] - floats(c, "mean")[r];
     double rstd = floats(c, "rstd")[r];
-    return (made(m, FLIPPED) ? -centred : centred) * (made(m, UNSCALED_X)      ? 1.0
-                                                      : made(m, RSTD_INVERTED) ? 1.0 / rstd
-                                                                               : rstd);
+    if (made(m, X_FOR_XHAT)) {
+        return floats(c, "x")[r * size(c, "d") + i];
+    }
+    return (made(m, FLIPPED) ? -centred : centred) *
+           (made(m, UNSCALED_X)                               ? 1.0
+            : made(m, RSTD_INVERTED) || made(m, XHAT_DIVIDED) ? 1.0 / rstd
+                                                              : rstd);
 }
 
 /* The means of g and of g·xhat. */
@@ -181,13 +199,15 @@ static void row_of_d_x(double *d_x, const struct Case *c, int r, Mistakes m)
 {
     const float *d_y = floats(c, "d_y") + r * size(c, "d"), *gamma = floats(c, "gamma");
     double rstd = floats(c, "rstd")[r];
-    double scale = made(m, NO_RSTD) ? 1.0 : made(m, RSTD_INVERTED) ? 1.0 / rstd : rstd;
+    double scale = made(m, NO_RSTD)                                   ? 1.0
+                   : made(m, RSTD_INVERTED) || made(m, INNER_DIVIDED) ? 1.0 / rstd
+                                                                      : rstd;
     struct Means means = means_of(c, r, m);
     for (int i = 0; i < size(c, "d"); i++) {
         double g = d_y[i] * (made(m, NO_GAMMA) || made(m, GAMMA_LATE) ? 1.0 : gamma[i]);
         double along = x_hat(c, r, i, m) * means.gx;
         double inner = g - means.g - (made(m, PLUS) ? -along : along);
-        inner *= made(m, GAMMA_LATE) ? gamma[i] : 1.0;
+        inner *= made(m, GAMMA_LATE) || made(m, GAMMA_TWICE) ? gamma[i] : 1.0;
         d_x[i] = (made(m, X_OVERWRITTEN) ? 0.0 : d_x[i]) + scale * inner;
     }
 }

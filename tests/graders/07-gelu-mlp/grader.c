@@ -85,6 +85,7 @@ enum {
     GELU_AGAIN,
     HIDDEN_EARLY,
     RESIDUAL,
+    ALIASED,
 };
 static const struct Mistake mistakes[] = {
     [TANH] = {"tanh", "This is the tanh approximation of GELU. It is a little off, and weights "
@@ -123,6 +124,9 @@ static const struct Mistake mistakes[] = {
     [RESIDUAL] = {"residual",
                   "You add x to y. The residual path is the block's business; mlp gives "
                   "only what is added to it."},
+    [ALIASED] = {"aliased",
+                 "Your gelu goes wrong where y is x, as in your mlp: it writes Phi to y[i] and "
+                 "then multiplies by x[i], which now is Phi too. Read x[i] first."},
 };
 
 static double gelu_of(double x, Mistakes m)
@@ -163,7 +167,8 @@ static void expect_row(double *y, double *hidden, const float *x, const struct C
                                    : 1);
     for (int j = 0; j < inside; j++) {
         bool skipped = made(m, NO_GELU) || made(m, GELU_LATE);
-        after[j] = skipped ? before[j] : gelu_of(before[j], m);
+        double phi = gelu_of(before[j], m | 1u << NO_X);
+        after[j] = skipped ? before[j] : made(m, ALIASED) ? phi * phi : gelu_of(before[j], m);
         hidden[j] = made(m, HIDDEN_EARLY) ? before[j] : after[j];
     }
     layer(y, after, floats(c, "w_down"), floats(c, "b_down"), inside, d, made(m, DOWN_TRANSPOSED),

@@ -101,6 +101,7 @@ enum {
     OF_PROBABILITIES,
     GRADIENT_SIGN,
     LOSS_SIGN,
+    FIRST_LOGIT,
 };
 static const struct Mistake mistakes[] = {
     [LOSS_BY_ROWS] = {"loss-by-rows",
@@ -159,6 +160,9 @@ static const struct Mistake mistakes[] = {
     [LOSS_SIGN] = {"loss-sign",
                    "Your loss has the wrong sign: log p is never positive, the loss is "
                    "-log p."},
+    [FIRST_LOGIT] = {"first-logit",
+                     "You subtract the first logit of the row, not its largest: where "
+                     "another is far above it, exp is infinite in float."},
 };
 
 static bool counts(int target, Mistakes m)
@@ -182,6 +186,9 @@ static double subtracted(const struct Case *c, int r, Mistakes m)
     for (int i = 0; i < rows * vocab; i++) {
         bool seen = i / vocab == r || made(m, ONE_MAXIMUM);
         max = seen ? fmax(max, floats(c, "logits")[i]) : max;
+    }
+    if (made(m, FIRST_LOGIT)) {
+        return floats(c, "logits")[r * vocab];
     }
     return made(m, NO_MAXIMUM) || (made(m, MAXIMUM_FROM_ZERO) && max < 0.0) ? 0.0 : max;
 }

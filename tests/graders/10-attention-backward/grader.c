@@ -141,7 +141,9 @@ enum {
     K_NOT_TRANSPOSED,
     V_LAST,
     K_LAST,
-    CAUSAL_ONLY
+    CAUSAL_ONLY,
+    D_MODEL,
+    NO_WEIGHT
 };
 
 static const char q_from_q[] = "d_q is d_scores times k, since a score is q times k; you multiply "
@@ -199,11 +201,17 @@ static const struct Mistake mistakes[] = {
                           "from all queries adds up."},
     [CAUSAL_ONLY] = {"causal-only", "You leave out the keys behind the query; without a mask they "
                                     "have weights too. The weights say which keys count."},
+    [D_MODEL] = {"d-model",
+                 "In d_q and d_k you divide by sqrt(d_model), the width of all heads; the "
+                 "scores were divided by sqrt(d_head)."},
+    [NO_WEIGHT] = {"no-weight",
+                   "Your d_scores are d_weights minus their mean, without the weight in "
+                   "front: it is weights * (d_weights - mean)."},
 };
 
 /* One head. */
 struct Head {
-    int T, d;
+    int H, T, d;
     const float *d_out, *q, *k, *v, *weights;
     double *d_q, *d_k, *d_v;
     double kept; /* the sum of all means before */
@@ -234,6 +242,7 @@ static double d_score(const struct Head *h, int i, int j, Mistakes m)
     double w = h->weights[i * h->T + j], d_w = d_weight(h, i, j, m);
     return made(m, NO_SOFTMAX)  ? d_w
            : made(m, DIAGONAL)  ? w * (1.0 - w) * d_w
+           : made(m, NO_WEIGHT) ? d_w - mean(h, i, j, m)
            : made(m, BARE_MEAN) ? w * d_w - mean(h, i, j, m)
            : made(m, SIGN)      ? w * (mean(h, i, j, m) - d_w)
                                 : w * (d_w - mean(h, i, j, m));
@@ -244,7 +253,10 @@ static void add_pair(struct Head *h, int i, int j, Mistakes m)
 {
     double w = h->weights[i * h->T + j], ds = d_score(h, i, j, m);
     double root = sqrt(h->d);
-    double scale = made(m, BY_D) ? 1.0 / h->d : made(m, MULTIPLIED) ? root : 1.0 / root;
+    double scale = made(m, BY_D)         ? 1.0 / h->d
+                   : made(m, MULTIPLIED) ? root
+                   : made(m, D_MODEL)    ? 1.0 / sqrt(h->H * h->d)
+                                         : 1.0 / root;
     double of_q = made(m, UNSCALED) || made(m, UNSCALED_Q) ? 1.0 : scale;
     double of_k = made(m, UNSCALED) || made(m, UNSCALED_K) ? 1.0 : scale;
     const float *q_factor = made(m, Q_FROM_OWN_Q) ? h->q + i * h->d
@@ -268,7 +280,8 @@ static void add_pair(struct Head *h, int i, int j, Mistakes m)
 static void expect(struct Wanted *want, const struct Case *c, Mistakes m)
 {
     int T = size(c, "T"), d = size(c, "d_head");
-    struct Head h = {T,
+    struct Head h = {size(c, "H"),
+                     T,
                      d,
                      floats(c, "d_out"),
                      floats(c, "q"),

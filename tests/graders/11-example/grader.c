@@ -89,11 +89,16 @@ enum {
     NO_SEPARATOR,
     FIRST_MISSING,
     ZERO_PADS,
-    PADS_IN_FRONT
+    PADS_IN_FRONT,
+    STOP_ALWAYS,
+    ONE_PLACE_EARLY
 };
 
 static const char not_shifted[] = "Your targets are the tokens at the same positions; a target is "
                                   "the token that comes next, tokens[t + 1].";
+
+static const char stop[] = "The last letter of the answer gets PAD as its target. Nothing is to be "
+                           "predicted there: it should be IGNORE.";
 
 static const struct Mistake mistakes[] = {
     [NOT_SHIFTED] = {"not-shifted", not_shifted},
@@ -111,8 +116,8 @@ static const struct Mistake mistakes[] = {
                       "first letter of the answer."},
     [SHORT] = {"short", "The last letter of the answer is nobody's target: the position before it "
                         "should predict it."},
-    [STOP] = {"stop", "The last letter of the answer gets PAD as its target. Nothing is to be "
-                      "predicted there: it should be IGNORE."},
+    [STOP] = {"stop", stop},
+    [STOP_ALWAYS] = {"stop-always", stop},
     [PADS_TO_COME] = {"pads-to-come", "Behind the answer your targets are the pads to come. A pad "
                                       "should be no target: IGNORE."},
     [PADS_BEHIND] = {"pads-behind", "Your targets are filled up with PAD behind the answer. A pad "
@@ -147,6 +152,9 @@ static const struct Mistake mistakes[] = {
     [PADS_IN_FRONT] = {"pads-in-front",
                        "Your pads stand in front of the string; they should fill up "
                        "the end."},
+    [ONE_PLACE_EARLY] = {"one-place-early",
+                         "All your targets stand one place too early: at each position "
+                         "is what comes after the next token. It is tokens[t + 1]."},
 };
 
 /* String, separator, answer: returns how many tokens that makes. */
@@ -174,7 +182,8 @@ static int write_text(int32_t *text, const int32_t *letters, int n, Mistakes m)
 static int32_t no_target(bool behind, bool first, bool last, Mistakes m)
 {
     bool pad = made(m, PADS_EVERYWHERE) || (made(m, PADS_BEHIND) && behind) ||
-               (made(m, PADS_TO_COME) && behind && !last) || (made(m, STOP) && first && !last);
+               (made(m, PADS_TO_COME) && behind && !last) || (made(m, STOP) && first && !last) ||
+               (made(m, STOP_ALWAYS) && first);
     return made(m, ZEROS) ? 0 : made(m, MINUS_ONES) ? -1 : pad ? PAD : IGNORE;
 }
 
@@ -182,7 +191,7 @@ static int32_t no_target(bool behind, bool first, bool last, Mistakes m)
 static int32_t target(int *place, const int32_t *text, int t, int begin, Mistakes m)
 {
     bool own = made(m, UNSHIFTED_LETTERS) || made(m, UNSHIFTED_ALL);
-    *place = made(m, AT_FRONT) ? t - begin : own ? t + 1 : t;
+    *place = made(m, AT_FRONT) ? t - begin : own ? t + 1 : t - made(m, ONE_PLACE_EARLY);
     int from = made(m, NOT_SHIFTED) ? t : made(m, SHIFTED_BACK) ? t - 1 : t + 1;
     return from >= 0 ? text[from] : IGNORE;
 }
@@ -210,7 +219,9 @@ static void expect(struct Wanted *want, const struct Case *c, Mistakes m)
     for (int t = begin; t < end - made(m, SHORT); t++) {
         int place;
         int32_t value = target(&place, answer, t, begin, m);
-        targets[front + place] = value;
+        if (place >= 0) {
+            targets[front + place] = value;
+        }
     }
     if (made(m, UNSHIFTED_ALL)) {
         targets[front + begin] = answer[begin];

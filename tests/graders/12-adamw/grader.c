@@ -112,7 +112,9 @@ enum {
     OLD_MOMENTS,
     FORGOTTEN,
     NO_LR,
-    UPHILL
+    UPHILL,
+    T_LATE,
+    ONE_CORRECTION
 };
 
 static const struct Mistake mistakes[] = {
@@ -175,6 +177,12 @@ static const struct Mistake mistakes[] = {
     [NO_LR] = {"no-lr", "The step of Adam lacks its factor lr, which is not only for the decay."},
     [UPHILL] = {"uphill", "You add the step of Adam; it should be subtracted, as the gradient "
                           "points uphill."},
+    [T_LATE] = {"t-late",
+                "You correct with t + 1; t is 1 at the first step already, as it is given: "
+                "1 - beta^t."},
+    [ONE_CORRECTION] = {"one-correction",
+                        "You correct v with beta1; it should be beta2, by which v "
+                        "fades: v / (1 - beta2^t)."},
 };
 
 /* What a moment is divided by. */
@@ -182,7 +190,7 @@ static double correction(double beta, int t, Mistakes m)
 {
     double power = made(m, NO_POWER)  ? beta
                    : made(m, TIMES_T) ? beta * t
-                                      : pow(beta, made(m, T_FROM_ZERO) ? t - 1 : t);
+                                      : pow(beta, t - made(m, T_FROM_ZERO) + made(m, T_LATE));
     double factor = made(m, BARE_POWER) ? power : 1.0 - power;
     return made(m, MULTIPLIED) ? 1.0 / factor : factor;
 }
@@ -236,7 +244,9 @@ static void take_step(struct State *x, double g, int t, const struct Settings *s
                 beta2, made(m, V_SUM), m);
     bool none = made(m, NO_CORRECTION);
     double of_m = none || made(m, M_UNCORRECTED) ? 1.0 : correction(beta1, t, m);
-    double of_v = none || made(m, V_UNCORRECTED) ? 1.0 : correction(beta2, t, m);
+    double of_v = none || made(m, V_UNCORRECTED)
+                      ? 1.0
+                      : correction(made(m, ONE_CORRECTION) ? beta1 : beta2, t, m);
     const struct State *used = made(m, OLD_MOMENTS) ? &before : x;
     x->p = moved(x->p, used->m / of_m, used->v / of_v, of_v, s, m);
     if (made(m, CORRECTION_KEPT)) {
