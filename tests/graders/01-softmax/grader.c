@@ -43,12 +43,12 @@ static void very_negative(struct Case *c, struct Rng *rng)
 
 static void far_apart(struct Case *c, struct Rng *rng)
 {
-    make(c, rng, 3, 7, -500.0f, 800.0f);
+    make(c, rng, 3, 7, -500.0f, 700.0f);
 }
 
 static void one_row(struct Case *c, struct Rng *rng)
 {
-    make(c, rng, 1, 9, -600.0f, 400.0f);
+    make(c, rng, 1, 9, -600.0f, 300.0f);
 }
 
 static const struct Check checks[] = {
@@ -57,8 +57,8 @@ static const struct Check checks[] = {
     {"rows of one score", one_score},
     {"scores near 1000 and 2000", large},
     {"scores near -1000, -2000, -3000", very_negative},
-    {"one score of each row 800 above the others", far_apart},
-    {"one row, near -600, the last near -200", one_row},
+    {"one score of each row 700 above the others", far_apart},
+    {"one row, near -600, the last near -300", one_row},
 };
 
 enum {
