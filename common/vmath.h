@@ -39,7 +39,7 @@ INLINE vf poly(vf x, const float *c, int n)
 /* e^x = 2^k e^r with x = k ln 2 + r, |r| <= ln(2)/2 (Cody & Waite 1980); e^r = 1 + r + r^2 q(r).
    Error at most EXP_ULP. exp(0) = 1, and +inf exactly where the true result rounds to it.
    No result is subnormal: below x = -125.5 ln 2 = -86.99, where e^x < 1.7e-38, it is +0. */
-static const double EXP_ULP = 1.01;
+static const double EXP_ULP = 1.01; /* 1.0031 at 26.7168999 */
 
 INLINE vf vexp(vf x)
 {
@@ -58,7 +58,7 @@ INLINE vf vexp(vf x)
 /* ln x = k ln 2 + ln(1+f) with x = 2^k (1+f), sqrt(1/2) <= 1+f < sqrt(2) (Cody & Waite 1980);
    ln(1+f) = f + f^2 q(f). Error at most LOG_ULP, subnormal x included.
    log(1) = +0, log(0) = log(-0) = -inf, log(inf) = inf; NaN for x < 0. */
-static const double LOG_ULP = 0.84;
+static const double LOG_ULP = 0.84; /* 0.8345 at 2.71064138 */
 
 INLINE vf vlog(vf x)
 {
@@ -84,7 +84,7 @@ INLINE vf vlog(vf x)
    a >= 9/8:  1 - q(a - 5/2)^4: the fourth root of erfc is far closer to a polynomial than erfc is
               (after Hastings' sixteenth power, Abramowitz & Stegun 7.1.28), and 1 is never passed.
    Error at most ERF_ULP (2^-23.5). Odd, -0 included; exactly +-1 from |x| = 3.95 on. */
-static const double ERF_ULP = 1.38;
+static const double ERF_ULP = 1.38; /* 1.3761 at 1.17379355 */
 
 INLINE vf verf(vf x)
 {
@@ -107,8 +107,8 @@ INLINE vf verf(vf x)
    Error at most SIN_ULP and COS_ULP for |x| <= 2^18, also where the result is near 0.
    Beyond 2^18 = 262144, and for infinities, NaN: no angle here is meant to be as large.
    sin(-0) = -0, cos(0) = 1. */
-static const double SIN_ULP = 1.58;
-static const double COS_ULP = 1.58;
+static const double SIN_ULP = 1.58; /* 1.5702 at 1155.85388 */
+static const double COS_ULP = 1.56; /* 1.5532 at 1227.04199 */
 
 INLINE void vsincos(vf x, vf *sine, vf *cosine)
 {

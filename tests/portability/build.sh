@@ -42,15 +42,15 @@ compile() {
     MAKEFLAGS='' ${MAKE:-make} -s "-j$jobs" BUILD="$build" "$@" CFLAGS="$flags" $programs >"$where/log" 2>&1
 }
 
-# start NAME PROGRAM OPTION...: in the background. Without success there is no file of that name.
+# start NAME PROGRAM OPTION...: in the background, what it prints into a file of that name.
 start() {
-    file=$got/$1
+    page=$1
     shift
-    { $emulator "$@" >"$file" 2>"$file.errors" || mv "$file" "$file.failed"; } &
-    running="$running $!"
+    $emulator "$@" >"$got/$page" 2>"$got/$page.errors" &
+    running="$running $page:$!"
 }
 
-# produce THREADS: all that is compared, into $got.
+# produce THREADS: all that is compared, into $got. What did not end well has no file.
 produce() {
     rm -rf "$got"
     mkdir -p "$got/out"
@@ -59,14 +59,23 @@ produce() {
         # shellcheck disable=SC2046
         start "$lesson" "$build/lesson-${lesson%%-*}" $(short "$lesson") --threads "$1" --out "$got/out"
     done
-    wait
+    for job in $running; do
+        wait "${job##*:}" || rm -f "$got/${job%:*}"
+    done
     running=''
+}
+
+stop() {
+    for job in $running; do
+        kill "${job##*:}" 2>/dev/null
+    done
+    exit 130
 }
 
 # The first things of a difference; train20 writes bytes, the lessons lines.
 difference() {
     case $1 in
-    train20) cmp "$got/$1" "$first/$1" ;;
+    train20) cmp "$got/$1" "$first/$1" | sed 's/.*differ: /the bytes from /' ;;
     *) diff "$first/$1" "$got/$1" ;;
     esac 2>&1 | sed 's/^/    /; 6q'
 }

@@ -112,7 +112,7 @@ elsewhere() {
 }
 
 # What sh starts in the background does not hear of Ctrl-C.
-trap 'kill $running 2>/dev/null; exit 130' HUP INT TERM
+trap stop HUP INT TERM
 mkdir -p "$where"
 : >"$complaints"
 find_machines
