@@ -50,7 +50,7 @@ try() {
         passed=$((passed + 1))
     fi
     printf '%-8s %-34s %-6s %4s s\n' "$tool" "$words" $verdict $(($(date +%s) - began))
-    [ $verdict = clean ] || tail -n 25 "$place/out.txt" "$place/errors.txt" >&2
+    [ $verdict = clean ] || { tail -n 5 "$place/out.txt" && head -n 25 "$place/errors.txt"; } >&2
 }
 
 # pages THREADS [PREFIX...]: every lesson.
@@ -70,7 +70,7 @@ address() {
         build/train20 || return
     try 'test-core' build/test-core
     try 'test-lessons' build/test-lessons
-    try 'train20, 3 threads' build/train20 --threads 3
+    try 'train20, 3 threads' sh -c 'build/train20 --threads 3 >bytes'
     pages 3
 }
 
@@ -78,7 +78,7 @@ address() {
 thread() {
     build -fsanitize=thread build/test-core build/train20 || return
     try 'test-core' build/test-core
-    try 'train20, 5 threads' build/train20 --threads 5
+    try 'train20, 5 threads' sh -c 'build/train20 --threads 5 >bytes'
     pages 3
 }
 
