@@ -107,12 +107,11 @@ void reversal_decode(struct Model *model, struct Batch *batch, struct String *ou
 
 bool reversal_right(const struct String *string, const struct String *output)
 {
-    for (int i = 0; i < string->length; i++) {
-        if (output->letters[i] != string->letters[string->length - 1 - i]) {
-            return false;
-        }
+    bool right = output->length == string->length;
+    for (int i = 0; right && i < string->length; i++) {
+        right = output->letters[i] == string->letters[string->length - 1 - i];
     }
-    return output->length == string->length;
+    return right;
 }
 
 struct Score reversal_score(const struct String *strings, const struct String *output, int count,
