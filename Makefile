@@ -54,7 +54,7 @@ help:
 	@echo 'make try-18        train on the examples that exercise 18 makes, and see what comes of it'
 	@echo 'make hint-NN       one more hint; solution-NN once it passes (FORCE=1); reset-NN begins anew, keeps what was there'
 	@echo 'make grade SUBMISSIONS=dir    the marks of a class: OUT=dir MOODLE=worksheet.csv TITLE=text'
-	@echo 'make test          everything that must hold               FAST=1: in under a minute'
+	@echo 'make test          everything that must hold               FAST=1: the shorter part'
 	@echo 'make fuzz          invent inputs: FUZZ_SECONDS=n for each of seven targets, or FUZZ_RUNS=n'
 	@echo 'make test-breaks   break the core in many ways: do the tests notice?   BREAK=word: some of them'
 	@echo 'make portability   the same bits from every build: gcc and clang, -O0 to -O3, x86-64 and AArch64, 1 to 8 threads'

@@ -1,7 +1,8 @@
 /* file: what a program leaves on the disk is whole or not there at all. Bytes go to a temporary
    name in the same directory, which then takes the place of the old file in one step (rename). A
    kill -9 in the middle can leave that temporary name (path.XXXXXX) behind, never half of the file
-   itself; other signals, Ctrl-C among them, wait for the end of it. Every function here dies with one line that says which path and why. */
+   itself; other signals, Ctrl-C among them, wait for the end of it. Every function here dies with
+   one line that says which path and why. */
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
 

@@ -1,4 +1,5 @@
-/* Rows of text: columns of fixed width, and below them what there is to say, wrapped. A learner's words are cleaned before they are printed. */
+/* Rows of text: columns of fixed width, and below them what there is to say, wrapped. A learner's
+   words are cleaned before they are printed. */
 #include "report.h"
 
 #include <inttypes.h>
