@@ -1,5 +1,5 @@
-/* The experiments: right answers pass, wrong ones are told what they are, and nothing that can stand
-   in an answer.txt, or be missing among the pages, passes or goes unsaid. */
+/* The experiments: right answers pass, wrong ones are told what they are, and nothing that can
+   stand in an answer.txt, or be missing among the pages, passes or goes unsaid. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

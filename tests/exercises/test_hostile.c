@@ -1,5 +1,5 @@
-/* Answers that are broken, or mean harm: each gets its state, the other checks stand, and nothing of
-   it is left. All of them are put where the softmax of exercise 01 should stand. */
+/* Answers that are broken, or mean harm: each gets its state, the other checks stand, and
+   nothing of it is left. All of them are put where the softmax of exercise 01 should stand. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

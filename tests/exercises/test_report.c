@@ -232,9 +232,9 @@ static char *report(const char *format, const struct Result *results, bool stric
     return content("report", NULL);
 }
 
-/* A reader of TAP 13: a letter for each test point: p(ass), f(ail), t(odo), s(kipped). Points are to
-   be in order, and as many as the plan says. indent: only the lines that begin with so many spaces;
-   from: where to begin; it stops at the first line that is less indented. */
+/* A reader of TAP 13: a letter for each test point: p(ass), f(ail), t(odo), s(kipped). Points
+   are to be in order, and as many as the plan says. indent: only the lines that begin with so
+   many spaces; from: where to begin; it stops at the first line that is less indented. */
 static char *read_tap(const char *from, size_t indent)
 {
     static char points[100];
@@ -298,8 +298,9 @@ START_TEST(tap_reads_back)
 }
 END_TEST
 
-/* A well-formedness check of the XML that we write: one root, elements nested, attributes quoted and
-   not twice, no bare & or <, entities known. Returns how many elements there are of this name. */
+/* A well-formedness check of the XML that we write: one root, elements nested, attributes quoted
+   and not twice, no bare & or <, entities known. Returns how many elements there are of this
+   name. */
 static int read_xml(const char *xml, const char *wanted)
 {
     char stack[10][40];

@@ -225,8 +225,8 @@ START_TEST(mistakes_are_told_apart)
 }
 END_TEST
 
-/* A case for each exercise, so that CK_RUN_CASE=02-scaled-dot runs one alone; in two halves, so that
-   two processors can share them. */
+/* A case for each exercise, so that CK_RUN_CASE=02-scaled-dot runs one alone; in two halves, so
+   that two processors can share them. */
 static Suite *half(const char *name, int first)
 {
     Suite *suite = suite_create(name);

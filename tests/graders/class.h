@@ -1,5 +1,5 @@
-/* class: grade the submissions of a class. Only the learners' answers are theirs; all the rest comes
-   from this tree. */
+/* class: grade the submissions of a class. Only the learners' answers are theirs; all the rest
+   comes from this tree. */
 #ifndef GRADERS_CLASS_H
 #define GRADERS_CLASS_H
 
@@ -13,9 +13,9 @@ struct Class {
     struct Grading grading;
 };
 
-/* Grade each submissions/STUDENT/NN-name/answer.c (or STUDENT/exercises/NN-name/...; answer.txt for
-   experiments) and write the marks. What a student left out is not started. Returns 0; the marks say
-   who passed. */
+/* Grade each submissions/STUDENT/NN-name/answer.c (or STUDENT/exercises/NN-name/...; answer.txt
+   for experiments) and write the marks. What a student left out is not started. Returns 0; the
+   marks say who passed. */
 int class_grade(const struct Class *c);
 
 #endif

@@ -1,4 +1,5 @@
-/* course: all exercises in their order, those with code and those with an experiment, seen alike. */
+/* course: all exercises in their order, those with code and those with an experiment, seen
+   alike. */
 #ifndef GRADERS_COURSE_H
 #define GRADERS_COURSE_H
 

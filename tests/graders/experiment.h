@@ -51,8 +51,8 @@ struct Experiment {
     struct Change (*change)(const char *answer_c, const char *build);
 };
 
-/* Grade the answer.txt at this path; if there is something to change, the answer.c beside it too, built
-   in the directory build. Dies if the pages to grade by are not there. */
+/* Grade the answer.txt at this path; if there is something to change, the answer.c beside it
+   too, built in the directory build. Dies if the pages to grade by are not there. */
 struct Result experiment_grade(const struct Experiment *e, const char *path, const char *build);
 
 /* The result of answers that are not there. */

@@ -12,8 +12,8 @@ bool filter_exists(void);
    being loaded (an ifunc). False if the system does not take it. */
 bool filter_begin(void);
 
-/* The second refuses that too: written into file for this process, in the form that the kernel takes
-   (host/main.c); nothing if there is none. */
+/* The second refuses that too: written into file for this process, in the form that the kernel
+   takes (host/main.c); nothing if there is none. */
 void filter_write(int file);
 
 #endif

@@ -1,5 +1,5 @@
-/* judge: is what came back right, and if not, which mistake was it? Everything here compares arrays;
-   nothing runs the learner's code. */
+/* judge: is what came back right, and if not, which mistake was it? Everything here compares
+   arrays; nothing runs the learner's code. */
 #ifndef GRADERS_JUDGE_H
 #define GRADERS_JUDGE_H
 

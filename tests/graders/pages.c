@@ -1,4 +1,5 @@
-/* Numbers are compared as text, digit for digit: what a page prints is the same on every machine. */
+/* Numbers are compared as text, digit for digit: what a page prints is the same on every
+   machine. */
 #include "pages.h"
 
 #include <ctype.h>

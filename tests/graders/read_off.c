@@ -1,5 +1,5 @@
-/* What can be said of a wrong answer that no known mistake explains. Each look is for one pattern in
-   one array: it says so, or it says nothing and the next one looks. */
+/* What can be said of a wrong answer that no known mistake explains. Each look is for one
+   pattern in one array: it says so, or it says nothing and the next one looks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

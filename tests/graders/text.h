@@ -33,8 +33,8 @@ void text_save(struct Gathered *text, const char *path);
 /* The text, with a zero behind it; free() gives it back. */
 char *text_take(struct Gathered *text);
 
-/* Put a value of JSON, which is given away, at the end of an array. Dies if the value is NULL, which
-   is what jansson makes of text that is no UTF-8: nothing may be left out unnoticed. */
+/* Put a value of JSON, which is given away, at the end of an array. Dies if the value is NULL,
+   which is what jansson makes of text that is no UTF-8: nothing may be left out unnoticed. */
 struct json_t;
 void json_add(struct json_t *array, struct json_t *value);
 

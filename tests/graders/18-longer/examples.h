@@ -1,5 +1,6 @@
 /* examples: what the learner's training_example() makes of the strings of a whole training, and
-   whether that is a fair answer to the question: the strings untouched, only their place changed. */
+   whether that is a fair answer to the question: the strings untouched, only their place
+   changed. */
 #ifndef GRADERS_EXAMPLES_H
 #define GRADERS_EXAMPLES_H
 
@@ -16,8 +17,8 @@ struct Examples {
 void examples_new(struct Examples *examples, uint64_t seed);
 void examples_free(struct Examples *examples);
 
-/* tokens and targets overwritten by the function in this program (build.h). False if it did not come
-   back, or not with the same every time: why is then in *change. */
+/* tokens and targets overwritten by the function in this program (build.h). False if it did not
+   come back, or not with the same every time: why is then in *change. */
 bool examples_collect(struct Examples *examples, const char *program, uint64_t seed,
                       struct Change *change);
 

@@ -1,5 +1,5 @@
-/* trial: what a model learns from the learner's examples. The training is lesson 07's in all but the
-   examples, so a page that differs from lesson 07's differs because of them. */
+/* trial: what a model learns from the learner's examples. The training is lesson 07's in all but
+   the examples, so a page that differs from lesson 07's differs because of them. */
 #ifndef GRADERS_TRIAL_H
 #define GRADERS_TRIAL_H
 
