@@ -184,7 +184,7 @@ for moment in 0.2 0.5 1 1.5 2 3; do
             fail "make, interrupted after $moment s: half of the page of $page"
     done
     for figure in "$place"/figures/*; do
-        [ ! -e "$figure" ] || [ "$(tail -c 7 "$figure")" = '</svg>' ] || fail "make, interrupted after $moment s: half of $figure"
+        [ ! -e "$figure" ] || [ "$(tail -n 2 "$figure")" = '</svg>' ] || fail "make, interrupted after $moment s: half of $figure"
     done
     left=$(find "$place/out" "$place/figures" -name '*.[0-9]*[0-9]' 2>/dev/null)
     [ -z "$left" ] || fail "make, interrupted after $moment s, leaves $left"
