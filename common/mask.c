@@ -1,0 +1,53 @@
+/* The rule is mask_allows; mask_keys says the same of a whole row at once, and a test compares. */
+#include "mask.h"
+
+#include <stddef.h>
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+bool mask_allows(const struct Mask *m, int query, int key)
+{
+    int distance = query > key ? query - key : key - query;
+    return (!m->causal || key <= query || key < m->prefix) &&
+           (m->window == 0 || distance < m->window) && key >= m->first_key &&
+           (m->end_key == 0 || key < m->end_key) &&
+           (m->document == NULL || m->document[key] == m->document[query]);
+}
+
+struct Keys mask_keys(const struct Mask *m, int query, int keys)
+{
+    int first = m->first_key;
+    int end = m->end_key > 0 ? least(m->end_key, keys) : keys;
+    if (m->causal) {
+        end = least(end, most(query + 1, m->prefix));
+    }
+    if (m->window > 0) {
+        first = most(first, query - m->window + 1);
+        end = least(end, query + m->window);
+    }
+    if (m->document != NULL) {
+        int begin = query, behind = query + 1;
+        while (begin > 0 && m->document[begin - 1] == m->document[query]) {
+            begin--;
+        }
+        while (behind < keys && m->document[behind] == m->document[query]) {
+            behind++;
+        }
+        first = most(first, begin);
+        end = least(end, behind);
+    }
+    return first < end ? (struct Keys){first, end} : (struct Keys){0, 0};
+}
+
+int mask_first_query(const struct Mask *m, int key)
+{
+    return m->causal && key >= m->prefix ? key : 0;
+}
