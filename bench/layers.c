@@ -113,13 +113,13 @@ static void run_pack_backward(void *what)
 static void run_attention(void *what)
 {
     struct Stage *s = what;
-    attention_forward(s->y, s->weights, s->scratch, s->x, s->sequences, WIDTH, &s->attention);
+    attention_forward(s->y, s->weights, s->scratch, s->x, NULL, s->sequences, WIDTH, &s->attention);
 }
 
 static void run_attention_backward(void *what)
 {
     struct Stage *s = what;
-    attention_backward(s->d_x, s->scratch, s->d_y, s->x, s->weights, s->sequences, WIDTH,
+    attention_backward(s->d_x, NULL, s->scratch, s->d_y, s->x, s->weights, s->sequences, WIDTH,
                        &s->attention);
 }
 
@@ -226,7 +226,8 @@ static void attention(const struct Bench *bench, struct Table *table, struct Sta
         s->start[i] = i * length;
     }
     s->sequences = (struct Sequences){.start = s->start, .count = count};
-    s->attention = (struct AttentionConfig){.n_heads = 2, .scale = 0.1767767f, .causal = true};
+    s->attention = (struct AttentionConfig){
+        .n_heads = 2, .n_kv_heads = 2, .scale = 0.1767767f, .mask = {.causal = true}};
     double work = attention_work(s->sequences, WIDTH);
     struct Case turns[] = {
         peak_case(),

@@ -40,6 +40,14 @@ void gelu_forward_slope(float *y, float *x, size_t n)
     }
 }
 
+void relu_forward_slope(float *y, float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] = x[i] > 0.0f ? x[i] : 0.0f;
+        x[i] = x[i] > 0.0f ? 1.0f : 0.0f;
+    }
+}
+
 void gelu_backward(float *d_x, const float *d_y, const float *x, size_t n)
 {
     for (size_t i = 0; i < n; i += LANES) {

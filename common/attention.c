@@ -1,6 +1,6 @@
 /* Every sequence and head is a handful of small products on the tile of tile.h. The tile reads the
-   rows of qkv where they lie; only what a product needs transposed is copied. Under a causal mask a
-   tile of queries stops at its last key: what is left out is zeros. */
+   rows of qkv where they lie; only what a product needs transposed is copied. A tile of queries stops
+   at the last key that one of them sees: what is left out is zeros. */
 #include "attention.h"
 
 #include <string.h>
@@ -29,15 +29,25 @@ struct Shape {
     int length, first;  /* T, and the first row with a query */
     int stride;         /* the row length of weights and of what is transposed */
     int d;              /* d_head */
-    ptrdiff_t row;      /* from one row of qkv to the next: 3D */
+    ptrdiff_t q_row;    /* from one row's query to the next row's */
+    ptrdiff_t kv_row;   /* from one row's key, or value, to the next row's */
     ptrdiff_t out_row;  /* from one row of a head's output to the next */
     ptrdiff_t out_head; /* from one head's output to the next head's */
-    bool causal;
+    float scale;
+    const struct Mask *mask;
+    const float *bias;    /* of this head, by distance; NULL: none */
+    int span;             /* of the bias */
+    const int32_t *place; /* (T) */
 };
+
+int attention_row(int d_model, const struct AttentionConfig *config)
+{
+    return d_model + 2 * (d_model / config->n_heads) * config->n_kv_heads;
+}
 
 size_t attention_scratch_size(int longest, int d_head)
 {
-    return ((size_t)d_head + (size_t)longest) * (size_t)attention_stride(longest);
+    return (2 * (size_t)d_head + (size_t)longest) * (size_t)attention_stride(longest);
 }
 
 size_t attention_weights_size(struct Sequences sequences, int n_heads)
@@ -60,12 +70,21 @@ float attention_weight(const float *weights, struct Sequences sequences, int n_h
                    row * (size_t)attention_stride(length) + (size_t)key];
 }
 
-/* out (T,T) = a·bᵀ for a (T-first,d), b (T,d); scratch (d,stride). Under a causal mask the part
-   above the diagonal is not computed in full. */
+/* Behind the last key that a query before row end sees; at least 1. Prefix and diagonal are the
+   only things that end it: what a window or padding hides in between is computed and not used. */
+static int seen_by(int end, const struct Shape *s)
+{
+    const struct Mask *m = s->mask;
+    int seen = m->causal ? (end > m->prefix ? end : m->prefix) : s->length;
+    return seen < s->length ? seen : s->length;
+}
+
+/* out (T,T) = a·bᵀ for a (T-first,d), b (T,d); scratch (d,stride). Keys that the mask hides from a
+   whole tile are left out. */
 static void scores_product(float *out, const float *a, ptrdiff_t a_row, const float *b,
                            float *scratch, const struct Shape *s)
 {
-    transpose(scratch, s->stride, b, s->row, s->length, s->d);
+    transpose(scratch, s->stride, b, s->kv_row, s->length, s->d);
     for (int r = s->first, height; r < s->length; r += height) {
         height = tile_height(s->length - r);
         product((struct Product){.c = out + r * s->stride,
@@ -76,7 +95,7 @@ static void scores_product(float *out, const float *a, ptrdiff_t a_row, const fl
                                  .b = scratch,
                                  .b_row = s->stride,
                                  .depth = s->d},
-                height, s->causal ? r + height : s->length);
+                height, seen_by(r + height, s));
     }
 }
 
@@ -92,20 +111,21 @@ static void mix_product(float *out, ptrdiff_t out_row, const float *m, const flo
                                  .a_row = s->stride,
                                  .a_step = 1,
                                  .b = x,
-                                 .b_row = s->row,
-                                 .depth = s->causal ? r + height : s->length},
+                                 .b_row = s->kv_row,
+                                 .depth = seen_by(r + height, s)},
                 height, s->d);
     }
 }
 
-/* out (T,d) = mᵀ·x  for m (T,stride), x (T-first,d). Under a causal mask column r of m is zero
-   above row r. */
+/* out (T,d) = mᵀ·x  for m (T,stride), x (T-first,d). Column r of m is zero above the first query
+   that sees key r. */
 static void mix_transposed_product(float *out, ptrdiff_t out_row, const float *m, const float *x,
                                    ptrdiff_t x_row, const struct Shape *s)
 {
     for (int r = 0, height; r < s->length; r += height) {
         height = tile_height(s->length - r);
-        int first = s->causal && r > s->first ? r : s->first;
+        int first = mask_first_query(s->mask, r);
+        first = first > s->first ? first : s->first;
         product((struct Product){.c = out + r * out_row,
                                  .c_row = out_row,
                                  .a = m + first * s->stride + r,
@@ -118,36 +138,68 @@ static void mix_transposed_product(float *out, ptrdiff_t out_row, const float *m
     }
 }
 
-/* Scores to weights in place, row by row: the keys that a query may see, zeros in the others. */
-static void softmax_over_keys(float *weights, float scale, const struct Shape *s)
+/* How far a query stands behind a key, as the bias has it. */
+static int distance_of(int query, int key, const struct Shape *s)
 {
-    weights += s->first * s->stride;
-    for (int query = s->first; query < s->length; query++, weights += s->stride) {
-        int seen = s->causal ? query + 1 : s->length;
-        softmax_row_masked(weights, weights, scale, seen, s->stride);
+    int distance = s->place[query] - s->place[key];
+    return distance >= s->span ? s->span - 1 : distance <= -s->span ? 1 - s->span : distance;
+}
+
+/* row[key]: from a score to a scaled score plus its bias. */
+static void add_bias(float *row, int query, struct Keys keys, const struct Shape *s)
+{
+    for (int key = keys.first; key < keys.end; key++) {
+        row[key] = row[key] * s->scale + s->bias[distance_of(query, key, s)];
     }
 }
 
-/* Gradients of weights to gradients of scores, in place; zeros where the mask is. */
-static void softmax_over_keys_backward(float *d, const float *weights, float scale,
+/* Scores to weights in place, row by row: the keys that a query may see, zeros in the others. */
+static void softmax_over_keys(float *weights, const struct Shape *s)
+{
+    for (int query = s->first; query < s->length; query++) {
+        float *row = weights + query * s->stride;
+        struct Keys keys = mask_keys(s->mask, query, s->length);
+        memset(row, 0, (size_t)keys.first * sizeof *row);
+        if (s->bias != NULL) {
+            add_bias(row, query, keys, s);
+        }
+        float *seen = row + keys.first;
+        softmax_row_masked(seen, seen, s->bias != NULL ? 1.0f : s->scale, keys.end - keys.first,
+                           s->stride - keys.first);
+    }
+}
+
+/* Gradients of weights to gradients of scores, in place; zeros where the mask is. d_bias, if there
+   is one, gets those of the scaled scores. */
+static void softmax_over_keys_backward(float *d, float *d_bias, const float *weights,
                                        const struct Shape *s)
 {
     for (int query = s->first; query < s->length; query++) {
-        int at = query * s->stride, seen = s->causal ? query + 1 : s->length;
-        softmax_row_masked_backward(d + at, d + at, weights + at, scale, seen, s->stride);
+        int at = query * s->stride;
+        struct Keys keys = mask_keys(s->mask, query, s->length);
+        memset(d + at, 0, (size_t)keys.first * sizeof *d);
+        float *seen = d + at + keys.first;
+        softmax_row_masked_backward(seen, seen, weights + at + keys.first,
+                                    d_bias != NULL ? 1.0f : s->scale, keys.end - keys.first,
+                                    s->stride - keys.first);
+        for (int key = keys.first; d_bias != NULL && key < keys.end; key++) {
+            d_bias[distance_of(query, key, s)] += d[at + key];
+            d[at + key] *= s->scale;
+        }
     }
 }
 
 /* Which of the LANES keys from key on a query may see. */
 static vi seen_from(int key, int query, const struct Shape *s)
 {
-    return vfirst((s->causal ? query + 1 : s->length) - key);
+    return vfirst((s->mask->causal ? query + 1 : s->length) - key);
 }
 
 /* The fault: each key's weights add up to one over the queries that may see it. The denominator
    of a query's weight then holds scores of later queries. A lane is a key. */
-static void softmax_over_queries(float *weights, float scale, const struct Shape *s)
+static void softmax_over_queries(float *weights, const struct Shape *s)
 {
+    float scale = s->scale;
     for (int key = 0; key < s->stride; key += LANES) {
         vf max = vset(-INFINITY), sum = vset(0.0f);
         for (int query = 0; query < s->length; query++) {
@@ -167,8 +219,7 @@ static void softmax_over_queries(float *weights, float scale, const struct Shape
     }
 }
 
-static void softmax_over_queries_backward(float *d, const float *weights, float scale,
-                                          const struct Shape *s)
+static void softmax_over_queries_backward(float *d, const float *weights, const struct Shape *s)
 {
     for (int key = 0; key < s->stride; key += LANES) {
         vf mean = vset(0.0f);
@@ -179,94 +230,159 @@ static void softmax_over_queries_backward(float *d, const float *weights, float 
         }
         for (int query = 0; query < s->length; query++) {
             int at = query * s->stride + key;
-            vf d_score = vload(weights + at) * (vload(d + at) - mean) * scale;
+            vf d_score = vload(weights + at) * (vload(d + at) - mean) * s->scale;
             vstore(d + at, vselect(seen_from(key, query, s), d_score, vset(0.0f)));
         }
     }
 }
 
-static struct Shape shape_of(struct Sequences sequences, int n, int d_model,
-                             const struct AttentionConfig *config)
+static struct Shape shape_of(struct Sequences sequences, int n, const struct Bias *bias,
+                             int d_model, const struct AttentionConfig *config)
 {
     int length = sequences.start[n + 1] - sequences.start[n];
-    int d = d_model / config->n_heads;
-    return (struct Shape){.length = length,
-                          .first = sequences_first_query(sequences, n),
-                          .stride = attention_stride(length),
-                          .d = d,
-                          .row = 3 * (ptrdiff_t)d_model,
-                          .out_row = config->stacked ? d : d_model,
-                          .out_head = config->stacked ? length * d : d,
-                          .causal = config->causal};
+    int d = d_model / config->n_heads, row = attention_row(d_model, config);
+    const int32_t *place = sequences.place;
+    return (struct Shape){
+        .length = length,
+        .first = sequences_first_query(sequences, n),
+        .stride = attention_stride(length),
+        .d = d,
+        .q_row = row,
+        .kv_row = row,
+        .out_row = config->stacked ? d : d_model,
+        .out_head = config->stacked ? length * d : d,
+        .scale = config->scale,
+        .mask = &config->mask,
+        .span = bias != NULL ? bias->span : 0,
+        .place = place != NULL ? place + (sequences.start[n] - sequences.start[0]) : NULL,
+    };
 }
 
-static void head_forward(float *out, float *weights, float *scratch, const float *q, const float *k,
-                         const float *v, const struct Shape *s,
-                         const struct AttentionConfig *config)
+/* The numbers of a head in a bias, at distance 0; NULL if there is none. */
+static float *bias_of(const struct Bias *bias, int head)
 {
-    scores_product(weights, q + s->first * s->row, s->row, k, scratch, s);
-    if (config->axis == OVER_KEYS) {
-        softmax_over_keys(weights, config->scale, s);
+    return bias != NULL ? bias->at + (ptrdiff_t)head * (2 * bias->span - 1) + bias->span - 1 : NULL;
+}
+
+/* q: the first query; k, v: the first key and value of the sequence. */
+static void head_forward(float *out, float *weights, float *scratch, const float *q, const float *k,
+                         const float *v, const struct Shape *s, enum SoftmaxAxis axis)
+{
+    scores_product(weights, q, s->q_row, k, scratch, s);
+    if (axis == OVER_KEYS) {
+        softmax_over_keys(weights, s);
     } else {
-        softmax_over_queries(weights, config->scale, s);
+        softmax_over_queries(weights, s);
     }
     mix_product(out, s->out_row, weights, v, s);
 }
 
-static void head_backward(float *d_q, float *d_k, float *d_v, float *scratch, const float *d_out,
-                          const float *weights, const float *q, const float *k, const float *v,
-                          const struct Shape *s, const struct AttentionConfig *config)
+static void sequence_forward(float *out, float *weights, float *scratch, const float *q,
+                             const float *k, const float *v, const struct Bias *bias,
+                             struct Shape s, const struct AttentionConfig *config)
 {
-    float *d_weights = scratch + s->d * s->stride, *d_scores = d_weights;
+    int group = config->n_heads / config->n_kv_heads;
+    for (int h = 0; h < config->n_heads; h++) {
+        s.bias = bias_of(bias, h);
+        head_forward(out + h * s.out_head, weights, scratch, q + h * s.d, k + h / group * s.d,
+                     v + h / group * s.d, &s, config->axis);
+        weights += s.length * s.stride;
+    }
+}
+
+/* to (T,d) += from (T,d) */
+static void add_rows(float *to, ptrdiff_t to_row, const float *from, const struct Shape *s)
+{
+    for (int t = 0; t < s->length; t++) {
+        for (int i = 0; i < s->d; i++) {
+            to[t * to_row + i] += from[t * s->d + i];
+        }
+    }
+}
+
+/* The gradient of keys or values, mᵀ·x: overwritten by the first head of a group, added to by the
+   others. */
+static void shared_product(float *d_kv, float *scratch, const float *m, const float *x,
+                           ptrdiff_t x_row, bool first, const struct Shape *s)
+{
+    if (first) {
+        mix_transposed_product(d_kv, s->kv_row, m, x, x_row, s);
+    } else {
+        mix_transposed_product(scratch, s->d, m, x, x_row, s);
+        add_rows(d_kv, s->kv_row, scratch, s);
+    }
+}
+
+/* first: of the heads that share these keys and values. */
+static void head_backward(float *d_q, float *d_k, float *d_v, float *d_bias, float *scratch,
+                          const float *d_out, const float *weights, const float *q, const float *k,
+                          const float *v, bool first, const struct Shape *s, enum SoftmaxAxis axis)
+{
+    float *d_weights = scratch + 2 * s->d * s->stride, *d_scores = d_weights;
+    float *shared = scratch + s->d * s->stride;
 
     /* out = weights·v */
-    mix_transposed_product(d_v, s->row, weights, d_out, s->out_row, s);
+    shared_product(d_v, shared, weights, d_out, s->out_row, first, s);
     scores_product(d_weights, d_out, s->out_row, v, scratch, s);
-    /* weights = softmax(scale·scores) */
-    if (config->axis == OVER_KEYS) {
-        softmax_over_keys_backward(d_weights, weights, config->scale, s);
+    /* weights = softmax(scale·scores + bias) */
+    if (axis == OVER_KEYS) {
+        softmax_over_keys_backward(d_weights, d_bias, weights, s);
     } else {
-        softmax_over_queries_backward(d_weights, weights, config->scale, s);
+        softmax_over_queries_backward(d_weights, weights, s);
     }
     /* scores = q·kᵀ */
     for (int t = 0; t < s->first; t++) {
-        memset(d_q + t * s->row, 0, (size_t)s->d * sizeof *d_q);
+        memset(d_q + t * s->q_row, 0, (size_t)s->d * sizeof *d_q);
     }
-    mix_product(d_q + s->first * s->row, s->row, d_scores, k, s);
-    mix_transposed_product(d_k, s->row, d_scores, q + s->first * s->row, s->row, s);
+    mix_product(d_q + s->first * s->q_row, s->q_row, d_scores, k, s);
+    shared_product(d_k, shared, d_scores, q, s->q_row, first, s);
 }
 
 void attention_forward(float *out, float *weights, float *scratch, const float *qkv,
-                       struct Sequences sequences, int d_model,
+                       const struct Bias *bias, struct Sequences sequences, int d_model,
                        const struct AttentionConfig *config)
 {
     for (int n = 0; n < sequences.count; n++) {
-        struct Shape s = shape_of(sequences, n, d_model, config);
-        for (int h = 0; h < config->n_heads; h++) {
-            const float *q = qkv + h * s.d, *k = q + d_model, *v = k + d_model;
-            head_forward(out + h * s.out_head, weights, scratch, q, k, v, &s, config);
-            weights += s.length * s.stride;
-        }
-        qkv += s.length * s.row;
+        struct Shape s = shape_of(sequences, n, bias, d_model, config);
+        const float *k = qkv + d_model, *v = k + s.d * config->n_kv_heads;
+        sequence_forward(out, weights, scratch, qkv + s.first * s.q_row, k, v, bias, s, config);
+        weights += config->n_heads * s.length * s.stride;
+        qkv += s.length * s.q_row;
         out += (ptrdiff_t)(s.length - s.first) * d_model;
     }
 }
 
-void attention_backward(float *d_qkv, float *scratch, const float *d_out, const float *qkv,
-                        const float *weights, struct Sequences sequences, int d_model,
-                        const struct AttentionConfig *config)
+void attention_of_last(float *out, float *weights, float *scratch, const float *q, ptrdiff_t q_row,
+                       const float *keys, const float *values, ptrdiff_t kv_row,
+                       const struct Bias *bias, const int32_t *place, int count, int length,
+                       int d_model, const struct AttentionConfig *config)
 {
+    const int32_t start[] = {0, length}, first = length - count;
+    struct Sequences one = {.start = start, .count = 1, .first = &first, .place = place};
+    struct Shape s = shape_of(one, 0, bias, d_model, config);
+    s.q_row = q_row;
+    s.kv_row = kv_row;
+    sequence_forward(out, weights, scratch, q, keys, values, bias, s, config);
+}
+
+void attention_backward(float *d_qkv, const struct Bias *d_bias, float *scratch, const float *d_out,
+                        const float *qkv, const float *weights, struct Sequences sequences,
+                        int d_model, const struct AttentionConfig *config)
+{
+    int group = config->n_heads / config->n_kv_heads;
     for (int n = 0; n < sequences.count; n++) {
-        struct Shape s = shape_of(sequences, n, d_model, config);
+        struct Shape s = shape_of(sequences, n, d_bias, d_model, config);
+        ptrdiff_t values = s.d * config->n_kv_heads; /* from a key to its value */
         for (int h = 0; h < config->n_heads; h++) {
-            const float *q = qkv + h * s.d, *k = q + d_model, *v = k + d_model;
-            float *d_q = d_qkv + h * s.d, *d_k = d_q + d_model, *d_v = d_k + d_model;
-            head_backward(d_q, d_k, d_v, scratch, d_out + h * s.out_head, weights, q, k, v, &s,
-                          config);
+            const float *q = qkv + h * s.d, *k = qkv + d_model + h / group * s.d;
+            float *d_q = d_qkv + h * s.d, *d_k = d_qkv + d_model + h / group * s.d;
+            head_backward(d_q, d_k, d_k + values, bias_of(d_bias, h), scratch,
+                          d_out + h * s.out_head, weights, q + s.first * s.q_row, k, k + values,
+                          h % group == 0, &s, config->axis);
             weights += s.length * s.stride;
         }
-        qkv += s.length * s.row;
-        d_qkv += s.length * s.row;
+        qkv += s.length * s.q_row;
+        d_qkv += s.length * s.q_row;
         d_out += (ptrdiff_t)(s.length - s.first) * d_model;
     }
 }

@@ -101,7 +101,7 @@ static void check_metadata(const char *path, const struct TensorFile *file,
         const char *key, *needed, *said, *has;
     } facts[] = {
         {"heads", heads, "heads", "(--heads)"},
-        {"causal", attention->causal ? "1" : "0", "for causal (the mask)", "for it"},
+        {"causal", attention->mask.causal ? "1" : "0", "for causal (the mask)", "for it"},
         {"scaled", scaled ? "1" : "0", "for scaled (the scores)", "for it"},
         {"softmax_axis", attention->axis == OVER_KEYS ? "key" : "query", "for the softmax axis",
          "for it"},

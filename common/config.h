@@ -1,30 +1,22 @@
-/* config: what a model consists of: its sizes, and its tensors by name. */
+/* config: what kind of model it is, and its sizes. */
 #ifndef COMMON_CONFIG_H
 #define COMMON_CONFIG_H
 
-#include "block.h"
+#include "activation.h"
+#include "attention.h"
 
 struct ModelConfig {
-    int vocab, context; /* tokens there are; positions there are */
+    int vocab, context; /* tokens there are; places there are */
     int d_model, n_layers;
+    int d_ff; /* the width inside the MLP */
+    enum Activation activation;
+    enum PositionKind position;
     struct AttentionConfig attention;
 };
 
 /* The reference: causal, softmax over keys, scores divided by sqrt(d_head), d_head =
-   d_model/n_heads. A fault is a field changed afterwards. */
+   d_model/n_heads, each head with keys and values of its own, a learned table of positions, GELU,
+   d_ff = 4·d_model. A variant, or a fault, is a field changed afterwards. */
 struct ModelConfig model_config(int vocab, int context, int d_model, int n_heads, int n_layers);
-
-/* The parameters of the model, or their gradients. */
-struct ModelTensors {
-    float *token, *position; /* (vocab,D), (context,D) */
-    struct BlockTensors *blocks;
-    float *ln_weight, *ln_bias; /* (D) */
-    struct Linear head;         /* D -> vocab */
-};
-
-/* The walk that names every tensor of the model: pointers into walk->base go to tensors, whose
-   blocks must have room for n_layers. */
-void model_params(struct ModelTensors *tensors, struct ParamWalk *walk,
-                  const struct ModelConfig *config);
 
 #endif

@@ -57,15 +57,17 @@ static struct Stage block_stage(const struct Shard *s, int layer, int i,
 {
     const struct BlockSaved *b = &s->work->blocks[layer];
     size_t n = (size_t)s->rows * (size_t)config->d_model;
+    size_t qkv = (size_t)s->rows * (size_t)attention_row(config->d_model, &config->attention);
     size_t weights = attention_weights_size(s->sequences, config->attention.n_heads);
     const struct Stage stages[BLOCK_STAGES] = {
         {"layer norm 1", b->normed1, n},
-        {"queries, keys and values", b->qkv, 3 * n},
+        {"queries, keys and values", b->qkv, qkv},
         {"attention weights", b->weights, weights},
         {"what the heads give", b->heads, n},
         {"x + attention", b->middle, n},
         {"layer norm 2", b->normed2, n},
-        {"GELU", b->gelu, 4 * n},
+        {config->activation == ACTIVATION_GELU ? "GELU" : "ReLU", b->gelu,
+         (size_t)s->rows * (size_t)config->d_ff},
         {"its output", s->work->x[layer + 1], n},
     };
     return stages[i];

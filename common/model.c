@@ -6,8 +6,48 @@
 #include <stdlib.h>
 
 #include "base.h"
+#include "clip.h"
 #include "shard.h"
 #include "threads.h"
+
+/* What the kind of position needs besides tensors. */
+static void positions_new(struct Model *model)
+{
+    const struct ModelConfig *c = &model->config;
+    int heads = c->attention.n_heads, pairs = c->d_model / heads / 2;
+    if (c->position == POSITION_SINUSOIDAL) {
+        model->sinusoids = array_new((size_t)c->context * (size_t)c->d_model);
+        sinusoidal_table(model->sinusoids, c->context, c->d_model);
+    } else if (c->position == POSITION_ROPE || c->position == POSITION_ROPE_HALVES) {
+        double *frequency = zeros_new((size_t)pairs, sizeof *frequency);
+        rope_frequencies(frequency, pairs, 10000.0);
+        rope_new(&model->rope, frequency, pairs, c->context, c->position == POSITION_ROPE_HALVES);
+        free(frequency);
+    } else if (c->position == POSITION_T5 || c->position == POSITION_ALIBI) {
+        model->bias =
+            (struct Bias){.at = array_new(bias_size(c->context, heads)), .span = c->context};
+    }
+    if (c->position == POSITION_ALIBI) {
+        alibi_bias(&model->bias, heads);
+    }
+}
+
+/* T5's bias follows its table. */
+static void spread_bias(struct Model *model)
+{
+    if (model->w.position_bias != NULL) {
+        t5_bias(&model->bias, model->w.position_bias, model->config.attention.n_heads);
+    }
+}
+
+struct Positions model_positions(const struct Model *model)
+{
+    return (struct Positions){
+        .added = model->sinusoids != NULL ? model->sinusoids : model->w.position,
+        .rope = model->rope.pairs > 0 ? &model->rope : NULL,
+        .bias = model->bias.at != NULL ? &model->bias : NULL,
+    };
+}
 
 struct Model *model_new(struct ModelConfig config, int max_count)
 {
@@ -21,6 +61,7 @@ struct Model *model_new(struct ModelConfig config, int max_count)
     model->packed = array_new(model->params.packed_size);
     model_params(&model->w, &(struct ParamWalk){.base = model->weights, .packed = model->packed},
                  &config);
+    positions_new(model);
     model->shards = zeros_new(SHARDS, sizeof *model->shards);
     /* A shard ends with the sequence that reaches its share: at most one sequence over it. */
     int rows = (max_count * config.context + SHARDS - 1) / SHARDS + config.context;
@@ -43,6 +84,9 @@ void model_free(struct Model *model)
     free(model->weights);
     free(model->gradient);
     free(model->packed);
+    free(model->sinusoids);
+    free(model->bias.at);
+    rope_free(&model->rope);
     free(model->w.blocks);
     params_free(&model->params);
     free(model);
@@ -60,6 +104,7 @@ void model_pack(struct Model *model)
     for (int i = 0; i < model->params.count; i++) {
         param_pack(&model->params.items[i], model->packed, model->weights);
     }
+    spread_bias(model);
 }
 
 /* all_rows: even those of the last block that no loss can see. Shard i begins with the first
@@ -87,7 +132,8 @@ static void cut(struct Model *model, const struct Batch *batch, bool all_rows)
         s->sequences.count = sequence - s->first_sequence;
         s->rows = batch->start[sequence] - row;
         s->tokens = batch->tokens + row;
-        s->positions = batch->positions + row;
+        s->places = s->sequences.place = batch->positions + row;
+        s->positions = model_positions(model);
         s->targets = batch->targets + row;
     }
 }
@@ -160,6 +206,7 @@ void model_sum_gradients(struct Model *model)
 struct Update {
     struct Model *model;
     struct AdamW *adamw;
+    bool summed; /* the gradient is there already */
 };
 
 /* One tensor: its gradient, its weights and moments, its packed copies. */
@@ -169,15 +216,31 @@ static void update_task(void *context, int i, int thread)
     const struct Update *update = context;
     struct Model *model = update->model;
     const struct Param *p = &model->params.items[i];
-    sum_gradient(model, p);
+    if (!update->summed) {
+        sum_gradient(model, p);
+    }
     adamw_update(update->adamw, model->weights, model->gradient, p->offset, p->offset + p->size);
     param_pack(p, model->packed, model->weights);
 }
 
-void model_update(struct Model *model, struct AdamW *adamw)
+static void update_all(struct Model *model, struct AdamW *adamw, bool summed)
 {
     adamw_begin_step(adamw);
-    parallel_for(model->params.count, update_task, &(struct Update){model, adamw});
+    parallel_for(model->params.count, update_task, &(struct Update){model, adamw, summed});
+    spread_bias(model);
+}
+
+void model_update(struct Model *model, struct AdamW *adamw)
+{
+    update_all(model, adamw, false);
+}
+
+double model_update_clipped(struct Model *model, struct AdamW *adamw, double longest)
+{
+    model_sum_gradients(model);
+    double norm = gradient_clip(model->gradient, model->params.size, longest);
+    update_all(model, adamw, true);
+    return norm;
 }
 
 static const struct Shard *shard_of_sequence(const struct Model *model, int sequence)

@@ -1,4 +1,4 @@
-/* model: token and position table, blocks, final norm, head. A step of training is
+/* model: token and positions, blocks, final norm, head. A step of training is
      model_gradient(model, batch)    forward and backward, shard by shard
      model_update(model, adamw)      sum the shards' gradients, update, pack
    The batch is cut into a fixed number of shards, whatever the number of threads, and the shards'
@@ -8,7 +8,7 @@
 
 #include "adamw.h"
 #include "batch.h"
-#include "config.h"
+#include "tensors.h"
 
 enum { SHARDS = 8 };
 struct Shard;
@@ -20,6 +20,9 @@ struct Model {
     float *weights, *gradient; /* (params.size): every tensor in the order of params */
     float *packed;             /* the kernels' copy of the weights */
     struct ModelTensors w;
+    struct Rope rope; /* RoPE: base 10000, places up to context; to be replaced for other angles */
+    struct Bias bias; /* T5 and ALiBi */
+    float *sinusoids; /* (context,D) */
     struct Shard *shards;         /* SHARDS of them */
     struct Workspace *workspaces; /* SHARDS: one for each shard, or for each thread */
     int max_count;                /* sequences there is room for */
@@ -52,6 +55,12 @@ void model_sum_gradients(struct Model *model);
 
 /* One AdamW step with the summed gradient, which is left in model->gradient. */
 void model_update(struct Model *model, struct AdamW *adamw);
+
+/* The same with the gradient clipped to this length (clip.h). Returns its length before. */
+double model_update_clipped(struct Model *model, struct AdamW *adamw, double longest);
+
+/* How places are told to this model. */
+struct Positions model_positions(const struct Model *model);
 
 /* The logits (vocab) of a row of the last batch, after model_forward. */
 const float *model_logits(const struct Model *model, int row);

@@ -44,6 +44,9 @@ struct Bias {
     int span;
 };
 
+/* Floats in it. */
+size_t bias_size(int span, int n_heads);
+
 /* ALiBi, Press et al. (2022): -2^(-8(h+1)/n_heads) times the distance (its size). at overwritten.
    Where n_heads is no power of two, the paper's program takes other slopes than its text. */
 void alibi_bias(const struct Bias *bias, int n_heads);

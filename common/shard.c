@@ -22,20 +22,20 @@ static float *take(float *memory, size_t *used, size_t size)
 static void lay_out_block(struct BlockSaved *b, float *m, size_t *used,
                           const struct ModelConfig *config, size_t rows)
 {
-    size_t d = (size_t)config->d_model;
+    size_t d = (size_t)config->d_model, d_ff = (size_t)config->d_ff;
     size_t stride = (size_t)attention_stride(config->context);
     b->mean1 = take(m, used, rows);
     b->rstd1 = take(m, used, rows);
     b->normed1 = take(m, used, rows * d);
-    b->qkv = take(m, used, rows * 3 * d);
+    b->qkv = take(m, used, rows * (size_t)attention_row(config->d_model, &config->attention));
     b->weights = take(m, used, rows * (size_t)config->attention.n_heads * stride);
     b->heads = take(m, used, rows * d);
     b->middle = take(m, used, rows * d);
     b->mean2 = take(m, used, rows);
     b->rstd2 = take(m, used, rows);
     b->normed2 = take(m, used, rows * d);
-    b->slope = take(m, used, rows * 4 * d);
-    b->gelu = take(m, used, rows * 4 * d);
+    b->slope = take(m, used, rows * d_ff);
+    b->gelu = take(m, used, rows * d_ff);
 }
 
 static void lay_out_scratch(struct BlockScratch *s, float *m, size_t *used,
@@ -47,8 +47,8 @@ static void lay_out_scratch(struct BlockScratch *s, float *m, size_t *used,
     s->d_middle = take(m, used, rows * d);
     s->d_normed = take(m, used, rows * d);
     s->d_heads = take(m, used, rows * d);
-    s->d_qkv = take(m, used, rows * 3 * d);
-    s->d_gelu = take(m, used, rows * 4 * d);
+    s->d_qkv = take(m, used, rows * (size_t)attention_row(config->d_model, &config->attention));
+    s->d_gelu = take(m, used, rows * (size_t)config->d_ff);
 }
 
 /* Give every array of the workspace its place in m; returns the floats needed in all. */
@@ -71,6 +71,10 @@ static size_t lay_out(struct Workspace *s, float *m, const struct ModelConfig *c
     s->d_y = take(m, &used, rows * d);
     s->d_normed = take(m, &used, rows * d);
     s->d_logits = take(m, &used, rows * vocab);
+    s->d_bias = (struct Bias){.span = config->context};
+    if (config->position == POSITION_T5) {
+        s->d_bias.at = take(m, &used, bias_size(s->d_bias.span, config->attention.n_heads));
+    }
     return used;
 }
 
@@ -115,7 +119,7 @@ struct Sequences shard_sequences(const struct Shard *s, int layer, int n_layers)
     return sequences;
 }
 
-/* x[0] = token + position */
+/* x[0] = token + position, or the token alone */
 void shard_embed_forward(struct Shard *s, const struct ModelConfig *config,
                          const struct ModelTensors *w)
 {
@@ -123,9 +127,22 @@ void shard_embed_forward(struct Shard *s, const struct ModelConfig *config,
     float *x = s->work->x[0];
     for (int r = 0; r < s->rows; r++, x += d) {
         const float *token = w->token + s->tokens[r] * d;
-        const float *position = w->position + s->positions[r] * d;
+        memcpy(x, token, (size_t)d * sizeof *x);
+        if (s->positions.added != NULL) {
+            const float *position = s->positions.added + s->places[r] * d;
+            for (int i = 0; i < d; i++) {
+                x[i] += position[i];
+            }
+        }
+    }
+}
+
+/* table[row[r]] += x[r] */
+static void add_to_rows(float *table, const float *x, const int32_t *row, int rows, int d)
+{
+    for (int r = 0; r < rows; r++) {
         for (int i = 0; i < d; i++) {
-            x[i] = token[i] + position[i];
+            table[row[r] * d + i] += x[r * d + i];
         }
     }
 }
@@ -135,14 +152,13 @@ void shard_embed_backward(struct Shard *s, const struct ModelConfig *config)
     int d = config->d_model;
     const float *d_x = s->work->d_x;
     memset(s->d.token, 0, (size_t)(config->vocab * d) * sizeof(float));
-    memset(s->d.position, 0, (size_t)(config->context * d) * sizeof(float));
-    for (int r = 0; r < s->rows; r++, d_x += d) {
-        float *d_token = s->d.token + s->tokens[r] * d;
-        float *d_position = s->d.position + s->positions[r] * d;
-        for (int i = 0; i < d; i++) {
-            d_token[i] += d_x[i];
-            d_position[i] += d_x[i];
-        }
+    add_to_rows(s->d.token, d_x, s->tokens, s->rows, d);
+    if (s->d.position != NULL) {
+        memset(s->d.position, 0, (size_t)(config->context * d) * sizeof(float));
+        add_to_rows(s->d.position, d_x, s->places, s->rows, d);
+    }
+    if (s->d.position_bias != NULL) {
+        t5_bias_backward(s->d.position_bias, &s->work->d_bias, config->attention.n_heads);
     }
 }
 
@@ -152,8 +168,8 @@ void shard_block_forward(struct Shard *s, int layer, const struct ModelConfig *c
 {
     struct Workspace *work = s->work;
     block_forward(work->x[layer + 1], &work->blocks[layer], &work->scratch, work->x[layer],
-                  &w->blocks[layer], shard_sequences(s, layer, config->n_layers), s->rows,
-                  config->d_model, &config->attention);
+                  &w->blocks[layer], s->positions, shard_sequences(s, layer, config->n_layers),
+                  s->rows, config);
 }
 
 void shard_block_backward(struct Shard *s, int layer, const struct ModelConfig *config,
@@ -161,10 +177,11 @@ void shard_block_backward(struct Shard *s, int layer, const struct ModelConfig *
 {
     struct Workspace *work = s->work;
     float *d_y = work->d_x, *d_x = work->d_y;
+    struct Positions positions = s->positions;
+    positions.d_bias = work->d_bias.at != NULL ? &work->d_bias : NULL;
     block_backward(d_x, &s->d.blocks[layer], &work->scratch, d_y, work->x[layer],
-                   &work->blocks[layer], &w->blocks[layer],
-                   shard_sequences(s, layer, config->n_layers), s->rows, config->d_model,
-                   &config->attention);
+                   &work->blocks[layer], &w->blocks[layer], positions,
+                   shard_sequences(s, layer, config->n_layers), s->rows, config);
     work->d_x = d_x;
     work->d_y = d_y;
 }
@@ -227,6 +244,10 @@ void shard_forward(struct Shard *s, const struct ModelConfig *config, const stru
 void shard_backward(struct Shard *s, const struct ModelConfig *config, const struct ModelTensors *w,
                     int n_targets)
 {
+    struct Bias *d_bias = &s->work->d_bias;
+    if (d_bias->at != NULL) { /* every block adds to it */
+        memset(d_bias->at, 0, bias_size(d_bias->span, config->attention.n_heads) * sizeof(float));
+    }
     shard_head_backward(s, config, w, n_targets);
     for (int layer = config->n_layers - 1; layer >= 0; layer--) {
         shard_block_backward(s, layer, config, w);

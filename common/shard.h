@@ -4,7 +4,7 @@
 #ifndef COMMON_SHARD_H
 #define COMMON_SHARD_H
 
-#include "config.h"
+#include "tensors.h"
 
 /* What the forward pass keeps for the backward pass, and room to work in. A thread that takes
    one shard after the other forward and backward uses one workspace for all of them, which then
@@ -19,13 +19,15 @@ struct Workspace {
     struct BlockScratch scratch;
     float *d_x;                       /* (R,D) the gradient of what the last step back went into */
     float *d_y, *d_normed, *d_logits; /* (R,D), (R,D), (R,vocab) */
+    struct Bias d_bias;               /* if positions are T5's */
     float *memory;                    /* all of the above lies here */
 };
 
 struct Shard {
     int first_sequence, first_row, rows; /* its part of the batch */
     struct Sequences sequences;
-    const int32_t *tokens, *positions, *targets;
+    const int32_t *tokens, *places, *targets;
+    struct Positions positions; /* the model's */
     int n_queries; /* rows that the last block computes: all, or those that a loss can see */
     double loss;   /* sum over its rows with a target */
 

@@ -8,7 +8,7 @@
 void softmax_row(float *weights, const float *scores, int n);
 
 /* The same for the first seen of n scores, times scale; the weights of the others, which a mask
-   hides, are zeros. 1 <= seen <= n. */
+   hides, are zeros. 0 <= seen <= n: a row that sees nothing is all zeros, by contract. */
 void softmax_row_masked(float *weights, const float *scores, float scale, int seen, int n);
 
 /* d_scores[0..n) overwritten; may be the same array as d_weights. The Jacobian is

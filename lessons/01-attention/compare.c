@@ -51,14 +51,17 @@ static float compare_attention(int T, int heads, int d, bool causal)
 {
     enum { WIDEST = MAX_HEADS * MAX_D };
     static float qkv[MAX_T * 3 * WIDEST], out[MAX_T * WIDEST], weights[MAX_HEADS * MAX_T * STRIDE];
-    static float scratch[(MAX_D + MAX_T) * STRIDE];
+    static float scratch[(2 * MAX_D + MAX_T) * STRIDE];
     const int32_t start[] = {0, T};
-    const struct AttentionConfig config = {
-        .n_heads = heads, .scale = 1.0f / sqrtf((float)d), .causal = causal, .axis = OVER_KEYS};
+    const struct AttentionConfig config = {.n_heads = heads,
+                                           .n_kv_heads = heads,
+                                           .scale = 1.0f / sqrtf((float)d),
+                                           .mask = {.causal = causal},
+                                           .axis = OVER_KEYS};
     float most = 0.0f;
     rng_normal(&rng, qkv, T * 3 * heads * d);
-    attention_forward(out, weights, scratch, qkv, (struct Sequences){.start = start, .count = 1},
-                      heads * d, &config);
+    attention_forward(out, weights, scratch, qkv, NULL,
+                      (struct Sequences){.start = start, .count = 1}, heads * d, &config);
     for (int head = 0; head < heads; head++) {
         most = larger(most, compare_head(out, qkv, T, heads, head, d, causal));
     }

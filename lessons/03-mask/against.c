@@ -17,7 +17,8 @@ static float against_common(int T, int d, int n_heads, const struct Way *way, st
     struct Sequences one = {.start = start, .count = 1};
     struct AttentionConfig config = {.n_heads = n_heads,
                                      .scale = 1.0f / sqrtf((float)d),
-                                     .causal = way->causal,
+                                     .n_kv_heads = n_heads,
+                                     .mask = {.causal = way->causal},
                                      .axis = way->axis};
     size_t size = (size_t)(T * d), square = (size_t)(T * T);
     float *qkv = array_new(3 * size * (size_t)n_heads), *out = array_new(size * (size_t)n_heads);
@@ -25,7 +26,7 @@ static float against_common(int T, int d, int n_heads, const struct Way *way, st
     float *scratch = array_new(attention_scratch_size(T, d));
     float *own[3], *own_out = array_new(size), *own_weights = array_new(square), most = 0.0f;
     rng_normal(rng, qkv, 3 * T * D_all);
-    attention_forward(out, weights, scratch, qkv, one, D_all, &config);
+    attention_forward(out, weights, scratch, qkv, NULL, one, D_all, &config);
     for (int i = 0; i < 3; i++) {
         own[i] = array_new(size);
     }

@@ -18,12 +18,15 @@ static int both_ways(float *ours, float *theirs, struct Rng *rng, struct Shape s
 {
     static float x[MAX], w[3 * MAX_WIDTH * MAX_WIDTH], q[MAX], k[MAX], v[MAX], rows[3 * MAX];
     static float packed[4 * MAX_WIDTH * (MAX_WIDTH + 64)], no_bias[3 * MAX_WIDTH];
-    static float weights[MAX_WIDTH * MAX_TOKENS * PADDED], scratch[(MAX_WIDTH + PADDED) * PADDED];
+    static float weights[MAX_WIDTH * MAX_TOKENS * PADDED],
+        scratch[(2 * MAX_WIDTH + PADDED) * PADDED];
     int n = s.tokens, width = s.heads * s.d_head, same = 0;
     const int32_t start[] = {0, n};
     struct Sequences one = {.start = start, .count = 1};
-    struct AttentionConfig config = {
-        .n_heads = s.heads, .scale = 1.0f / sqrtf((float)s.d_head), .causal = true};
+    struct AttentionConfig config = {.n_heads = s.heads,
+                                     .n_kv_heads = s.heads,
+                                     .scale = 1.0f / sqrtf((float)s.d_head),
+                                     .mask = {.causal = true}};
 
     rng_normal(rng, x, n * width);
     rng_uniform(rng, w, 3 * width * width, 1.0f / sqrtf((float)width));
@@ -34,7 +37,7 @@ static int both_ways(float *ours, float *theirs, struct Rng *rng, struct Shape s
 
     pack_forward(packed, w, 3 * width, width);
     linear_forward(rows, x, packed, no_bias, n, width, 3 * width);
-    attention_forward(theirs, weights, scratch, rows, one, width, &config);
+    attention_forward(theirs, weights, scratch, rows, NULL, one, width, &config);
     for (int t = 0; t < n; t++) {
         same += same_bits(rows + 3 * t * width, q + t * width, width) +
                 same_bits(rows + (3 * t + 1) * width, k + t * width, width) +

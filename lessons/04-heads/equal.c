@@ -63,14 +63,17 @@ static double step(void)
     static float qkv[T * 3 * D], mixed[T * D], y[T * D];
     static float d_qkv[T * 3 * D], d_mixed[T * D], d_y[T * D], d_x[T * D];
     static float d_w_qkv[3 * D * D], d_w_out[D * D], d_bias[3 * D];
-    static float weights[HEADS * T * 16], scratch[(D_HEAD + T) * 16]; /* rows are filled up to 16 */
+    static float weights[HEADS * T * 16],
+        scratch[(2 * D_HEAD + T) * 16]; /* rows are filled up to 16 */
     struct Sequences one = {.start = start, .count = 1};
-    struct AttentionConfig config = {
-        .n_heads = HEADS, .scale = 1.0f / sqrtf(D_HEAD), .causal = true};
+    struct AttentionConfig config = {.n_heads = HEADS,
+                                     .n_kv_heads = HEADS,
+                                     .scale = 1.0f / sqrtf(D_HEAD),
+                                     .mask = {.causal = true}};
     double loss = 0.0;
 
     linear_forward_ref(qkv, x, w_qkv, no_bias, T, D, 3 * D);
-    attention_forward(mixed, weights, scratch, qkv, one, D, &config);
+    attention_forward(mixed, weights, scratch, qkv, NULL, one, D, &config);
     linear_forward_ref(y, mixed, w_out, no_bias, T, D, D);
     for (int i = 0; i < T * D; i++) {
         double off = (double)y[i] - (double)wanted[i];
@@ -78,7 +81,7 @@ static double step(void)
         d_y[i] = (float)off / T; /* the slope of D times the loss: the sum over a token */
     }
     linear_backward_ref(d_mixed, d_w_out, d_bias, d_y, mixed, w_out, T, D, D);
-    attention_backward(d_qkv, scratch, d_mixed, qkv, weights, one, D, &config);
+    attention_backward(d_qkv, NULL, scratch, d_mixed, qkv, weights, one, D, &config);
     linear_backward_ref(d_x, d_w_qkv, d_bias, d_qkv, x, w_qkv, T, D, 3 * D);
     descend(w_qkv, d_w_qkv, 3 * D * D);
     descend(w_out, d_w_out, D * D);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/config.h"
 #include "common/page.h"
 #include "common/rng.h"
+#include "common/tensors.h"
 #include "common/vmath.h"
 #include "report.h"
 

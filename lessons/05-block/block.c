@@ -67,9 +67,9 @@ static void attention(float *y, const float *x, const struct BlockTensors *w,
                       const struct AttentionConfig *config)
 {
     static float qkv[3 * SIZE], heads[SIZE], weights[BLOCK_HEADS * BLOCK_ROWS * BLOCK_LONGEST],
-        scratch[(BLOCK_WIDTH + BLOCK_LONGEST) * BLOCK_LONGEST];
+        scratch[(2 * BLOCK_WIDTH + BLOCK_LONGEST) * BLOCK_LONGEST];
     linear(qkv, x, &w->qkv, rows, d, 3 * d);
-    attention_forward(heads, weights, scratch, qkv, sequences, d, config);
+    attention_forward(heads, weights, scratch, qkv, NULL, sequences, d, config);
     linear(y, heads, &w->out, rows, d, d);
 }
 
@@ -115,28 +115,27 @@ static double difference(const float *ours, const float *theirs, int n)
 
 /* Random weights for a block; the norms' too, as their ones and zeros would hide a mistake. */
 static struct ParamList random_weights(struct BlockTensors *w, float **weights, float **packed,
-                                       int d, struct Rng *rng)
+                                       const struct ModelConfig *config, struct Rng *rng)
 {
     struct ParamList list = {0};
-    block_params(&(struct ParamWalk){.list = &list}, "", d);
+    block_params(&(struct ParamWalk){.list = &list}, "", config);
     *weights = array_new(list.size), *packed = array_new(list.packed_size);
     rng_uniform(rng, *weights, (int)list.size, 0.5f);
     for (int i = 0; i < list.count; i++) {
         param_pack(&list.items[i], *packed, *weights);
     }
-    *w = block_params(&(struct ParamWalk){.base = *weights, .packed = *packed}, "", d);
+    *w = block_params(&(struct ParamWalk){.base = *weights, .packed = *packed}, "", config);
     return list;
 }
 
 /* y by common/, which keeps much for a backward pass that nobody asks for here. */
 static void common_block(float *y, const float *x, const struct BlockTensors *w,
-                         struct Sequences sequences, int rows, int d,
-                         const struct AttentionConfig *config)
+                         struct Sequences sequences, int rows, const struct ModelConfig *config)
 {
     static float mean[BLOCK_ROWS], rstd[BLOCK_ROWS], normed[SIZE], qkv[3 * SIZE], heads[SIZE],
         middle[SIZE], slope[4 * SIZE], gelus[4 * SIZE],
         weights[BLOCK_HEADS * BLOCK_ROWS * BLOCK_LONGEST],
-        scratch[(BLOCK_WIDTH + BLOCK_LONGEST) * BLOCK_LONGEST];
+        scratch[(2 * BLOCK_WIDTH + BLOCK_LONGEST) * BLOCK_LONGEST];
     struct BlockSaved saved = {.mean1 = mean,
                                .rstd1 = rstd,
                                .normed1 = normed,
@@ -149,8 +148,8 @@ static void common_block(float *y, const float *x, const struct BlockTensors *w,
                                .normed2 = normed,
                                .slope = slope,
                                .gelu = gelus};
-    block_forward(y, &saved, &(struct BlockScratch){.attention = scratch}, x, w, sequences, rows, d,
-                  config);
+    block_forward(y, &saved, &(struct BlockScratch){.attention = scratch}, x, w,
+                  (struct Positions){0}, sequences, rows, config);
 }
 
 void block_differences(double *differences, int length, int d, int n_heads, uint64_t seed)
@@ -158,12 +157,12 @@ void block_differences(double *differences, int length, int d, int n_heads, uint
     static float x[SIZE], ours[SIZE], theirs[SIZE], mean[BLOCK_ROWS], rstd[BLOCK_ROWS];
     const int32_t starts[] = {0, length, 2 * length + 1};
     struct Sequences sequences = {.start = starts, .count = 2};
-    struct AttentionConfig config = model_config(1, 1, d, n_heads, 1).attention;
+    struct ModelConfig config = model_config(1, 1, d, n_heads, 1);
     int rows = 2 * length + 1, n = rows * d;
     float *weights, *packed;
     struct BlockTensors w;
     struct Rng rng = rng_stream(seed, "shapes");
-    struct ParamList list = random_weights(&w, &weights, &packed, d, &rng);
+    struct ParamList list = random_weights(&w, &weights, &packed, &config, &rng);
     rng_normal(&rng, x, n);
 
     layer_norm(ours, x, w.ln1_weight, w.ln1_bias, rows, d);
@@ -174,8 +173,8 @@ void block_differences(double *differences, int length, int d, int n_heads, uint
     }
     gelu_forward(theirs, x, (size_t)n);
     differences[GELU] = difference(ours, theirs, n);
-    block(ours, x, &w, sequences, rows, d, &config);
-    common_block(theirs, x, &w, sequences, rows, d, &config);
+    block(ours, x, &w, sequences, rows, d, &config.attention);
+    common_block(theirs, x, &w, sequences, rows, &config);
     differences[BLOCK] = difference(ours, theirs, n);
     params_free(&list);
     free(weights);

@@ -59,7 +59,8 @@ static void f_forward(float *y, struct Half *h, const float *x, const struct Hal
 {
     linear_forward(h->wide, x, w->first->packed_y, w->first->bias, ROWS, d, w->hidden);
     if (w->attends) {
-        attention_forward(h->late, h->weights, scratch, h->wide, sequences, d, &config.attention);
+        attention_forward(h->late, h->weights, scratch, h->wide, NULL, sequences, d,
+                          &config.attention);
     } else {
         gelu_forward(h->late, h->wide, (size_t)(ROWS * w->hidden));
     }
@@ -72,7 +73,7 @@ static void f_backward(float *d_in, const float *d_out, const struct Half *h,
 {
     linear_backward_input(d_late, d_out, w->second->packed_dx, ROWS, w->late, d);
     if (w->attends) {
-        attention_backward(d_wide, scratch, d_late, h->wide, h->weights, sequences, d,
+        attention_backward(d_wide, NULL, scratch, d_late, h->wide, h->weights, sequences, d,
                            &config.attention);
     } else {
         gelu_backward(d_wide, d_late, h->wide, (size_t)(ROWS * w->hidden));

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/config.h"
+#include "common/tensors.h"
 
 enum { HEADS = 2, MAX_WIDTH = 128, MAX_DEPTH = 64 };
 enum { SEQUENCES = 4, LENGTH = 16, ROWS = SEQUENCES * LENGTH };

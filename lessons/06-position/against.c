@@ -15,7 +15,7 @@ static float against_attention(struct Rng *rng, int length, int d_model, int n_h
 {
     enum { SIZE = LONG * WIDE, STRIDE = (LONG + 15) / 16 * 16 };
     static float part[3][SIZE], moved_part[3][SIZE], ours[SIZE], theirs[SIZE], qkv[3 * SIZE];
-    static float weights[WIDE * LONG * STRIDE], scratch[(WIDE + LONG) * STRIDE];
+    static float weights[WIDE * LONG * STRIDE], scratch[(2 * WIDE + LONG) * STRIDE];
     static bool sees[LONG * LONG];
     const int32_t start[] = {0, length};
     int moved_order[LONG];
@@ -39,9 +39,9 @@ static float against_attention(struct Rng *rng, int length, int d_model, int n_h
         float(*in)[SIZE] = moved ? moved_part : part;
         const int *ordered = moved ? moved_order : NULL;
         struct AttentionConfig config = model_config(1, length, d_model, n_heads, 1).attention;
-        config.causal = causal;
-        attention_forward(theirs, weights, scratch, qkv, (struct Sequences){start, 1, NULL},
-                          d_model, &config);
+        config.mask.causal = causal;
+        attention_forward(theirs, weights, scratch, qkv, NULL,
+                          (struct Sequences){.start = start, .count = 1}, d_model, &config);
         set_mask(sees, causal, ordered, length);
         attention(ours, weights, in[0], in[1], in[2], sees, length, d_model, n_heads);
         float difference = apart(ours, theirs, ordered, 0, length, d_model);

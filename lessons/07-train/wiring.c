@@ -93,7 +93,7 @@ static struct Kept forward(const float *x, int layer, const struct BlockTensors 
     }
     k.weights = array(a, attention_weights_size(s->sequences, s->attention->n_heads));
     k.heads = array(a, n);
-    attention_forward(k.heads, k.weights, s->scratch, k.qkv, s->sequences, D, s->attention);
+    attention_forward(k.heads, k.weights, s->scratch, k.qkv, NULL, s->sequences, D, s->attention);
     float *attended = array(a, n);
     linear_forward_ref(attended, k.heads, w->out.weight, w->out.bias, R, D, D);
     k.middle = sum_of(a, x, attended, n);
@@ -141,7 +141,7 @@ static float *backward(const float *d_y, const struct Kept *k, const struct Bloc
     /* middle = x + out(attention(qkv(norm(x)))) */
     float *d_heads = linear_backward(&d->out, d_middle, k->heads, &w->out, D, D, s);
     float *d_qkv = array(a, 3 * n);
-    attention_backward(d_qkv, s->scratch, d_heads, k->qkv, k->weights, s->sequences, D,
+    attention_backward(d_qkv, NULL, s->scratch, d_heads, k->qkv, k->weights, s->sequences, D,
                        s->attention);
     float *d_normed1 = linear_backward(&d->qkv, d_qkv, k->normed1, &w->qkv, D, 3 * D, s);
     float *d_x = memcpy(array(a, n), d_middle, n * sizeof *d_middle);

@@ -23,7 +23,7 @@ static struct ModelConfig config_of(const struct Fault *fault, int width)
     struct ModelConfig config = model_config(VOCAB, CONTEXT, width, HEADS, LAYERS);
     config.attention.scale = fault->scale != 0.0f ? fault->scale : config.attention.scale;
     config.attention.axis = fault->axis;
-    config.attention.causal = !fault->no_mask;
+    config.attention.mask.causal = !fault->no_mask;
     config.attention.stacked = fault->stacked;
     return config;
 }

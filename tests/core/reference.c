@@ -12,7 +12,8 @@ struct AttentionConfig way_to_attend(int i, int n_heads, int d_head)
 {
     return (struct AttentionConfig){.n_heads = n_heads,
                                     .scale = i & 4 ? 1.0f : 1.0f / sqrtf((float)d_head),
-                                    .causal = i & 1,
+                                    .n_kv_heads = n_heads,
+                                    .mask = {.causal = i & 1},
                                     .axis = i & 2 ? OVER_QUERIES : OVER_KEYS,
                                     .stacked = i & 8};
 }

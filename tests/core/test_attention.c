@@ -40,7 +40,7 @@ static float score_ref(int s, int head, int query, int key)
     for (int f = 0; f < d_head; f++) {
         sum = fmaf(q[f], k[f], sum);
     }
-    return config.causal && key > query ? -INFINITY : sum * config.scale;
+    return config.mask.causal && key > query ? -INFINITY : sum * config.scale;
 }
 
 /* n weights from n scores, in the order that softmax.h and simd.h promise. */
@@ -114,7 +114,8 @@ static void check_backward(size_t size, size_t scratch_size)
 {
     const float *d_out = random_input("d_out", size);
     float *d_qkv = array_of("d_qkv", 3 * size), *scratch = array_of("scratch", scratch_size);
-    attention_backward(d_qkv, scratch, d_out, qkv, input(weights), sequences, d_model, &config);
+    attention_backward(d_qkv, NULL, scratch, d_out, qkv, input(weights), sequences, d_model,
+                       &config);
     for (size_t i = 0; i < 3 * size; i++) {
         near("d_qkv", i, (double)d_qkv[i], 0.0, 1e6); /* a number at all */
     }
@@ -129,7 +130,7 @@ static void check_attention(int length)
         most = lengths[s] > most ? lengths[s] : most;
     }
     TRY("lengths %d %d %d, heads %d, d_head %d, causal %d, axis %d, stacked %d", lengths[0],
-        lengths[1], lengths[2], config.n_heads, d_head, config.causal, (int)config.axis,
+        lengths[1], lengths[2], config.n_heads, d_head, config.mask.causal, (int)config.axis,
         config.stacked);
     size_t size = (size_t)((start[SEQUENCES] - start[0]) * d_model);
     size_t scratch_size = attention_scratch_size(most, d_head);
@@ -137,7 +138,7 @@ static void check_attention(int length)
     out = array_of("out", size);
     weights = array_of("weights", attention_weights_size(sequences, config.n_heads));
     float *scratch = array_of("scratch", scratch_size);
-    attention_forward(out, weights, scratch, qkv, sequences, d_model, &config);
+    attention_forward(out, weights, scratch, qkv, NULL, sequences, d_model, &config);
     for (int s = 0; s < SEQUENCES; s++) {
         for (int i = 0; i < config.n_heads * lengths[s]; i++) {
             check_line(s, i / lengths[s], i % lengths[s]);
@@ -156,7 +157,7 @@ START_TEST(attention_has_the_bits_of_the_plain_loop)
         for (int i = 0; i < COUNT(d_heads); i++) {
             config = (struct AttentionConfig){.n_heads = 1 + rng_below(&rng, 3),
                                               .scale = 0.37f,
-                                              .causal = _i & 1,
+                                              .mask = {.causal = _i & 1},
                                               .axis = _i & 2 ? OVER_QUERIES : OVER_KEYS,
                                               .stacked = _i & 4};
             d_head = d_heads[i];

@@ -198,7 +198,7 @@ START_TEST(trimming_changes_what_looks_ahead)
     for (int fault = 0; fault < 2; fault++) {
         struct ModelConfig config = small(CONTEXT);
         double loss, gradient;
-        config.attention.causal = fault != 0;
+        config.attention.mask.causal = fault != 0;
         config.attention.axis = fault == 1 ? OVER_QUERIES : OVER_KEYS;
         reversal_examples(16, 1, 11);
         rows_against_pads(config, 16, &loss, &gradient);
@@ -329,7 +329,7 @@ START_TEST(each_sequence_is_computed_once_and_as_if_alone)
                 {"all long", 13, {25, 25, 25, 25, 25, 25, 25, 25, 25, 25, 25, 25, 25}},
                 {"a share and one over it", 9, {24, 25, 25, 25, 25, 25, 25, 25, 1}}};
     struct ModelConfig config = small(CONTEXT);
-    config.attention.causal = _i & 1;
+    config.attention.mask.causal = _i & 1;
     config.attention.axis = _i & 2 ? OVER_QUERIES : OVER_KEYS;
     for (int i = 0; i < COUNT(cuts); i++) {
         TRY("%s, causal %d, axis %d", cuts[i].name, _i & 1, _i / 2);

@@ -225,7 +225,8 @@ START_TEST(attention_as_in_pytorch)
     bool over_keys = strcmp(safetensors_metadata(&file, "softmax_axis"), "key") == 0;
     struct AttentionConfig config = {.n_heads = H,
                                      .scale = meta("scaled") ? 1.0f / sqrtf((float)d) : 1.0f,
-                                     .causal = meta("causal"),
+                                     .n_kv_heads = H,
+                                     .mask = {.causal = meta("causal")},
                                      .axis = over_keys ? OVER_KEYS : OVER_QUERIES};
     int32_t *start = zeros_new((size_t)B + 1, sizeof *start);
     for (int b = 0; b <= B; b++) {
@@ -240,7 +241,7 @@ START_TEST(attention_as_in_pytorch)
     spread(qkv + D, 3 * D, "k");
     spread(qkv + 2 * D, 3 * D, "v");
     spread(want, D, "y");
-    attention_forward(out, weights, scratch, qkv, sequences, D, &config);
+    attention_forward(out, weights, scratch, qkv, NULL, sequences, D, &config);
     compare("y", out, want, size, 1e-5, 1e-6);
     for (int i = 0; i < B * H * T * T; i++) {
         int b = i / (H * T * T), h = i / (T * T) % H, query = i / T % T;
@@ -253,7 +254,7 @@ START_TEST(attention_as_in_pytorch)
     spread(want_d, 3 * D, "dq");
     spread(want_d + D, 3 * D, "dk");
     spread(want_d + 2 * D, 3 * D, "dv");
-    attention_backward(d_qkv, scratch, d_out, qkv, weights, sequences, D, &config);
+    attention_backward(d_qkv, NULL, scratch, d_out, qkv, weights, sequences, D, &config);
     compare("dq, dk, dv", d_qkv, want_d, 3 * size, 1e-5, 1e-6);
 }
 END_TEST
@@ -268,7 +269,7 @@ static struct Model *model_of_case(int B)
 {
     struct ModelConfig config = model_config(dim("init.tok.weight", 0), dim("init.pos.weight", 0),
                                              meta("width"), meta("heads"), meta("layers"));
-    config.attention.causal = meta("causal");
+    config.attention.mask.causal = meta("causal");
     config.attention.scale = meta("scaled") ? config.attention.scale : 1.0f;
     if (strcmp(safetensors_metadata(&file, "softmax_axis"), "query") == 0) {
         config.attention.axis = OVER_QUERIES;
@@ -329,7 +330,7 @@ START_TEST(model_as_in_pytorch)
     open_case(model_cases[_i]);
     int steps = dim("tokens", 0), B = dim("tokens", 1), T = dim("tokens", 2);
     struct Model *model = model_of_case(B);
-    bool trim = model->config.attention.causal && model->config.attention.axis == OVER_KEYS;
+    bool trim = model->config.attention.mask.causal && model->config.attention.axis == OVER_KEYS;
     struct AdamW adamw;
     adamw_new(&adamw, model->params.size, atof(safetensors_metadata(&file, "lr")),
               atof(safetensors_metadata(&file, "weight_decay")));

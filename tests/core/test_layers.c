@@ -344,9 +344,9 @@ START_TEST(attention_gradient_is_the_slope)
         begin(rows * 3 * n, 0, 0, rows * n);
         float *weights = array_of("weights", attention_weights_size(sequences, heads));
         float *scratch = array_of("scratch", attention_scratch_size(rows, d_head));
-        attention_forward(y, weights, scratch, x.x, sequences, n, &config);
+        attention_forward(y, weights, scratch, x.x, NULL, sequences, n, &config);
         check_values(attention_value);
-        attention_backward(x.d, scratch, d_y, x.x, input(weights), sequences, n, &config);
+        attention_backward(x.d, NULL, scratch, d_y, x.x, input(weights), sequences, n, &config);
         check_slopes(attention_value);
     }
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/config.h"
 #include "common/reversal.h"
+#include "common/tensors.h"
 #include "tests/lessons/lesson.h"
 #include "tests/lessons/suites.h"
 

@@ -33,7 +33,7 @@ static void put(const void *bytes, size_t size)
 static void train(const struct Case *c, uint64_t seed)
 {
     struct ModelConfig config = model_config(VOCAB, CONTEXT, c->width, c->heads, c->layers);
-    config.attention.causal = c->causal;
+    config.attention.mask.causal = c->causal;
     config.attention.axis = c->axis;
     config.attention.scale = c->scaled ? config.attention.scale : 1.0f;
     struct Model *model = model_new(config, BATCH);
