@@ -27,6 +27,7 @@ int sequences_queries(struct Sequences sequences)
 /* The shape of one sequence's work in one head. */
 struct Shape {
     int length, first;  /* T, and the first row with a query */
+    int skipped;        /* the first row that the weights have */
     int stride;         /* the row length of weights and of what is transposed */
     int d;              /* d_head */
     ptrdiff_t q_row;    /* from one row's query to the next row's */
@@ -70,6 +71,12 @@ float attention_weight(const float *weights, struct Sequences sequences, int n_h
                    row * (size_t)attention_stride(length) + (size_t)key];
 }
 
+/* Where the weights of a query begin. */
+static ptrdiff_t row_of(int query, const struct Shape *s)
+{
+    return (ptrdiff_t)(query - s->skipped) * s->stride;
+}
+
 /* Behind the last key that a query before row end sees; at least 1. Prefix and diagonal are the
    only things that end it: what a window or padding hides in between is computed and not used. */
 static int seen_by(int end, const struct Shape *s)
@@ -87,7 +94,7 @@ static void scores_product(float *out, const float *a, ptrdiff_t a_row, const fl
     transpose(scratch, s->stride, b, s->kv_row, s->length, s->d);
     for (int r = s->first, height; r < s->length; r += height) {
         height = tile_height(s->length - r);
-        product((struct Product){.c = out + r * s->stride,
+        product((struct Product){.c = out + row_of(r, s),
                                  .c_row = s->stride,
                                  .a = a + (r - s->first) * a_row,
                                  .a_row = a_row,
@@ -107,7 +114,7 @@ static void mix_product(float *out, ptrdiff_t out_row, const float *m, const flo
         height = tile_height(s->length - r);
         product((struct Product){.c = out + (r - s->first) * out_row,
                                  .c_row = out_row,
-                                 .a = m + r * s->stride,
+                                 .a = m + row_of(r, s),
                                  .a_row = s->stride,
                                  .a_step = 1,
                                  .b = x,
@@ -157,7 +164,7 @@ static void add_bias(float *row, int query, struct Keys keys, const struct Shape
 static void softmax_over_keys(float *weights, const struct Shape *s)
 {
     for (int query = s->first; query < s->length; query++) {
-        float *row = weights + query * s->stride;
+        float *row = weights + row_of(query, s);
         struct Keys keys = mask_keys(s->mask, query, s->length);
         memset(row, 0, (size_t)keys.first * sizeof *row);
         if (s->bias != NULL) {
@@ -286,7 +293,7 @@ static void sequence_forward(float *out, float *weights, float *scratch, const f
         s.bias = bias_of(bias, h);
         head_forward(out + h * s.out_head, weights, scratch, q + h * s.d, k + h / group * s.d,
                      v + h / group * s.d, &s, config->axis);
-        weights += s.length * s.stride;
+        weights += row_of(s.length, &s);
     }
 }
 
@@ -360,6 +367,7 @@ void attention_of_last(float *out, float *weights, float *scratch, const float *
     const int32_t start[] = {0, length}, first = length - count;
     struct Sequences one = {.start = start, .count = 1, .first = &first, .place = place};
     struct Shape s = shape_of(one, 0, bias, d_model, config);
+    s.skipped = first;
     s.q_row = q_row;
     s.kv_row = kv_row;
     sequence_forward(out, weights, scratch, q, keys, values, bias, s, config);

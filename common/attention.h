@@ -65,8 +65,8 @@ void attention_backward(float *d_qkv, const struct Bias *d_bias, float *scratch,
                         int d_model, const struct AttentionConfig *config);
 
 /* One sequence whose keys and values lie somewhere else than its queries: the count queries of its
-   last rows, out of length rows. out (count,D) overwritten; weights (n_heads,length,stride) in the
-   last count rows of each head; q (count,..) and keys, values (length,..) with the given steps from
+   last rows, out of length rows. out (count,D) and weights (n_heads,count,attention_stride(length))
+   overwritten; scratch: d_head*attention_stride(length) floats; q (count,..) and keys, values (length,..) with the given steps from
    one row to the next; place (length) or NULL as above. The bits are those of attention_forward. */
 void attention_of_last(float *out, float *weights, float *scratch, const float *q, ptrdiff_t q_row,
                        const float *keys, const float *values, ptrdiff_t kv_row,

@@ -7,10 +7,11 @@
 #include "model.h"
 
 struct Cache {
-    int length, capacity;   /* rows in it, rows there is room for */
-    float **keys_values;    /* n_layers of (capacity, 2·Dkv): a row's keys, then its values; as
-                                   attention reads them, so after RoPE */
-    int32_t *places;        /* (capacity) */
+    int length, capacity; /* rows in it, rows there is room for */
+    int n_layers;
+    float **keys_values; /* n_layers of (capacity, 2·n_kv_heads·d_head): in a row all keys, then
+                               all values; as attention reads them, so after RoPE */
+    int32_t *places;     /* (capacity) */
     struct CacheWork *work; /* room for the rows being read */
 };
 
@@ -19,9 +20,9 @@ void cache_new(struct Cache *cache, const struct Model *model, int capacity);
 void cache_free(struct Cache *cache);
 
 /* Read count more tokens, at most capacity - length: their keys and values are appended, and logits
-   (count,vocab) overwritten with what the model says after each of them. place: where they stand;
-   NULL: length, length+1, ... The mask must be causal without a prefix; other tokens of the same
-   call are seen as if they had come one by one. To take tokens back, make length smaller. */
+   (count,vocab) overwritten with what the model says after each of them. place: where they stand,
+   each < context where the model has a table of places; NULL: length, length+1, ... The mask must be
+   causal, without a prefix and without documents. To take tokens back, make length smaller. */
 void cache_read(float *logits, struct Cache *cache, const struct Model *model,
                 const int32_t *tokens, const int32_t *place, int count);
 

@@ -119,22 +119,24 @@ struct Sequences shard_sequences(const struct Shard *s, int layer, int n_layers)
     return sequences;
 }
 
-/* x[0] = token + position, or the token alone */
+void embed_rows(float *x, const float *token, const float *added, const int32_t *tokens,
+                const int32_t *place, int rows, int d)
+{
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < d; i++) {
+            x[r * d + i] = token[tokens[r] * d + i];
+        }
+        for (int i = 0; added != NULL && i < d; i++) {
+            x[r * d + i] += added[place[r] * d + i];
+        }
+    }
+}
+
 void shard_embed_forward(struct Shard *s, const struct ModelConfig *config,
                          const struct ModelTensors *w)
 {
-    int d = config->d_model;
-    float *x = s->work->x[0];
-    for (int r = 0; r < s->rows; r++, x += d) {
-        const float *token = w->token + s->tokens[r] * d;
-        memcpy(x, token, (size_t)d * sizeof *x);
-        if (s->positions.added != NULL) {
-            const float *position = s->positions.added + s->places[r] * d;
-            for (int i = 0; i < d; i++) {
-                x[i] += position[i];
-            }
-        }
-    }
+    embed_rows(s->work->x[0], w->token, s->positions.added, s->tokens, s->places, s->rows,
+               config->d_model);
 }
 
 /* table[row[r]] += x[r] */

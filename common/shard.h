@@ -54,6 +54,11 @@ void shard_forward(struct Shard *shard, const struct ModelConfig *config,
 void shard_backward(struct Shard *shard, const struct ModelConfig *config,
                     const struct ModelTensors *w, int n_targets);
 
+/* x (rows,D) overwritten: row r is the row of tokens[r] in token, plus, if added is not NULL, the row
+   of place[r] in added. */
+void embed_rows(float *x, const float *token, const float *added, const int32_t *tokens,
+                const int32_t *place, int rows, int d);
+
 /* The parts of both, in the order in which they must be called; each backward part takes the
    gradient in work->d_x one step back. */
 void shard_embed_forward(struct Shard *shard, const struct ModelConfig *config,
