@@ -22,9 +22,9 @@ void ref_gelu(double *y, const double *x, int n);
 /* weights[0..n) from scores[0..n); a score may be -inf. */
 void ref_softmax(double *weights, const double *scores, int n);
 
-/* out (R,D); qkv (R,3D). */
-void ref_attention(double *out, const double *qkv, struct Sequences sequences, int d_model,
-                   const struct AttentionConfig *config);
+/* out (R,D); qkv (R,attention_row). bias (n_heads,2*span-1) by distance as in position.h, or NULL. */
+void ref_attention(double *out, const double *qkv, const double *bias, int span,
+                   struct Sequences sequences, int d_model, const struct AttentionConfig *config);
 
 /* The sum over the rows with a target; logits (rows,vocab). */
 double ref_cross_entropy(const double *logits, const int32_t *targets, int rows, int vocab);

@@ -25,6 +25,7 @@ static const struct {
     {"batch", batch_suite},
     {"diverged", diverged_suite},
     {"reversal", reversal_suite},
+    {"cache", cache_suite},
     {"decode", decode_suite},
     {"checkpoint", checkpoint_suite},
 };

@@ -25,6 +25,7 @@ Suite *model_suite(void);      /* its parameters; values and gradients against d
 Suite *diverged_suite(void);   /* where the first value that is not finite was */
 Suite *batch_suite(void);      /* rows against pads, threads, shards */
 Suite *reversal_suite(void);   /* strings, examples, the score */
+Suite *cache_suite(void);      /* the bits of the whole, whatever the model */
 Suite *decode_suite(void);     /* together or one by one */
 Suite *checkpoint_suite(void); /* weights saved and loaded */
 

@@ -319,10 +319,11 @@ END_TEST
 /* Attention: n is the width. */
 static struct Sequences sequences;
 static struct AttentionConfig config;
+static int span; /* of the bias; 0: there is none */
 
 static double attention_value(void)
 {
-    ref_attention(exact, x.exact, sequences, n, &config);
+    ref_attention(exact, x.exact, span > 0 ? bias.exact : NULL, span, sequences, n, &config);
     return weigh();
 }
 
@@ -352,6 +353,56 @@ START_TEST(attention_gradient_is_the_slope)
 }
 END_TEST
 
+/* Every mask, alone and combined; heads that share keys and values; a bias by distance, farther
+   distances cut off. */
+static const int32_t documents[] = {7, 7, 7, 2, 2, 5, 5, 5, 5, 1};
+static const struct Mask masks[] = {
+    {.causal = true},
+    {.causal = true, .prefix = 4},
+    {.window = 3},
+    {.causal = true, .window = 2, .end_key = 6},
+    {.first_key = 2, .end_key = 5},   /* rows 0 and 1 are padding, and have queries all the same */
+    {.causal = true, .first_key = 3}, /* queries 0 to 2 see no key */
+    {.document = documents},
+    {.causal = true, .document = documents, .window = 3, .first_key = 1},
+};
+
+START_TEST(attention_under_masks_and_biases)
+{
+    static const int32_t start[] = {3, 13, 17, 18};
+    static const struct {
+        int heads, kv_heads, d_head, span;
+    } trials[] = {{4, 2, 3, 0}, {3, 1, 4, 9}, {2, 2, 17, 4}, {6, 3, 2, 20}};
+    int32_t place[15];
+    sequences = (struct Sequences){.start = start, .count = 3, .place = place};
+    for (int i = 0; i < COUNT(trials); i++) {
+        int heads = trials[i].heads, d_head = trials[i].d_head;
+        span = trials[i].span;
+        config = (struct AttentionConfig){
+            .n_heads = heads, .n_kv_heads = trials[i].kv_heads, .scale = 0.7f, .mask = masks[_i]};
+        TRY("mask %d, heads %d, kv heads %d, span %d", _i, heads, trials[i].kv_heads, span);
+        rows = 15, n = heads * d_head;
+        for (int r = 0; r < rows; r++) {
+            place[r] = rng_below(&rng, span > 0 ? (span + 1) / 2 : 1) + (r % 2) * span / 2;
+        }
+        begin(rows * attention_row(n, &config), 0, span > 0 ? (int)bias_size(span, heads) : 0,
+              rows * n);
+        float *weights = array_of("weights", attention_weights_size(sequences, heads));
+        float *scratch = array_of("scratch", attention_scratch_size(rows, d_head));
+        struct Bias b = {bias.x, span}, d_b = {bias.d, span};
+        for (size_t j = 0; j < bias.count; j++) {
+            bias.d[j] = 0.0f;
+        }
+        attention_forward(y, weights, scratch, x.x, span > 0 ? &b : NULL, sequences, n, &config);
+        check_values(attention_value);
+        attention_backward(x.d, span > 0 ? &d_b : NULL, scratch, d_y, x.x, input(weights),
+                           sequences, n, &config);
+        check_slopes(attention_value);
+    }
+    span = 0;
+}
+END_TEST
+
 Suite *layers_suite(void)
 {
     Suite *suite = suite_create("layers");
@@ -366,5 +417,6 @@ Suite *layers_suite(void)
     tcase_add_test(cases, cross_entropy_gradient_is_the_slope);
     tcase_add_test(cases, cross_entropy_of_a_hopeless_target_is_finite);
     tcase_add_loop_test(cases, attention_gradient_is_the_slope, 0, 16);
+    tcase_add_loop_test(cases, attention_under_masks_and_biases, 0, COUNT(masks));
     return suite;
 }

@@ -15,17 +15,36 @@ static struct Batch batch;
 static const struct Trial {
     const char *name;
     int vocab, context, d_model, n_heads, n_layers, way, lengths[8];
-} trials[] = {{"as the reference", 12, 9, 16, 2, 2, 1, {5, 9, 3}},
-              {"one head", 7, 6, 10, 1, 2, 1, {6, 2, 1, 4}},
-              {"three layers", 5, 7, 8, 2, 3, 1, {7, 5}},
-              {"width 36, three heads", 12, 8, 36, 3, 1, 1, {8, 3, 4}},
-              {"no mask", 12, 9, 12, 2, 2, 0, {9, 4, 2}},
-              {"softmax over queries", 12, 9, 12, 2, 2, 3, {9, 4, 2}},
-              {"softmax over queries, no mask", 12, 9, 12, 3, 2, 2, {4, 9}},
-              {"scale one", 12, 9, 12, 2, 2, 5, {9, 4, 2}},
-              {"heads stacked", 12, 9, 12, 3, 2, 9, {9, 4, 2}},
-              {"batch of one", 12, 17, 12, 3, 2, 1, {17}},
-              {"one token", 2, 3, 4, 4, 1, 1, {1}}};
+    int kv_heads, d_ff; /* 0: as model_config has it */
+    enum PositionKind position;
+    enum Activation activation;
+    struct Mask mask; /* besides causal */
+} trials[] = {
+    {"as the reference", 12, 9, 16, 2, 2, 1, .lengths = {5, 9, 3}},
+    {"one head", 7, 6, 10, 1, 2, 1, .lengths = {6, 2, 1, 4}},
+    {"three layers", 5, 7, 8, 2, 3, 1, .lengths = {7, 5}},
+    {"width 36, three heads", 12, 8, 36, 3, 1, 1, .lengths = {8, 3, 4}},
+    {"no mask", 12, 9, 12, 2, 2, 0, .lengths = {9, 4, 2}},
+    {"softmax over queries", 12, 9, 12, 2, 2, 3, .lengths = {9, 4, 2}},
+    {"softmax over queries, no mask", 12, 9, 12, 3, 2, 2, .lengths = {4, 9}},
+    {"scale one", 12, 9, 12, 2, 2, 5, .lengths = {9, 4, 2}},
+    {"heads stacked", 12, 9, 12, 3, 2, 9, .lengths = {9, 4, 2}},
+    {"batch of one", 12, 17, 12, 3, 2, 1, .lengths = {17}},
+    {"one token", 2, 3, 4, 4, 1, 1, .lengths = {1}},
+    {"grouped heads", 12, 9, 24, 6, 2, 1, .lengths = {9, 4, 2}, .kv_heads = 2},
+    {"one key for all", 12, 9, 12, 3, 2, 1, .lengths = {9, 4, 2}, .kv_heads = 1},
+    {"narrow, ReLU", 9, 9, 12, 3, 2, 1, .lengths = {9, 1, 6}, .d_ff = 20,
+     .activation = ACTIVATION_RELU},
+    {"no positions", 12, 9, 12, 2, 2, 1, .lengths = {9, 4}, .position = POSITION_NONE},
+    {"sinusoidal", 12, 9, 12, 2, 2, 1, .lengths = {9, 4}, .position = POSITION_SINUSOIDAL},
+    {"T5", 12, 19, 12, 3, 2, 1, .lengths = {19, 4}, .position = POSITION_T5},
+    {"T5, no mask", 12, 9, 12, 2, 1, 0, .lengths = {9, 4}, .position = POSITION_T5},
+    {"ALiBi", 12, 9, 12, 3, 2, 1, .lengths = {9, 4}, .position = POSITION_ALIBI},
+    {"RoPE", 12, 9, 24, 2, 2, 1, .lengths = {9, 4}, .position = POSITION_ROPE},
+    {"RoPE, grouped", 12, 9, 24, 4, 2, 1, .lengths = {9, 4}, .kv_heads = 2,
+     .position = POSITION_ROPE_HALVES},
+    {"window", 12, 9, 12, 2, 2, 1, .lengths = {9, 4}, .mask = {.window = 3}},
+    {"prefix", 12, 9, 12, 2, 2, 1, .lengths = {9, 5}, .mask = {.prefix = 4}}};
 
 /* Token vocab-1 never occurs; two rows in three have a target, the first of the batch always. */
 static void fill_batch(const struct Trial *t)
@@ -48,6 +67,13 @@ static void begin(const struct Trial *t)
     struct ModelConfig config =
         model_config(t->vocab, t->context, t->d_model, t->n_heads, t->n_layers);
     config.attention = way_to_attend(t->way, t->n_heads, t->d_model / t->n_heads);
+    bool causal = config.attention.mask.causal;
+    config.attention.mask = t->mask;
+    config.attention.mask.causal = causal;
+    config.attention.n_kv_heads = t->kv_heads > 0 ? t->kv_heads : t->n_heads;
+    config.d_ff = t->d_ff > 0 ? t->d_ff : config.d_ff;
+    config.position = t->position;
+    config.activation = t->activation;
     TRY("%s", t->name);
     model = model_new(config, SHARDS);
     model_init(model, seed);
