@@ -24,12 +24,17 @@ void checkpoint_save(const struct Model *model, const char *path)
                                      .count = p->size,
                                      .data = model->weights + p->offset};
     }
-    char width[12], heads[12], layers[12];
+    char width[12], heads[12], kv_heads[12], layers[12];
     snprintf(width, sizeof width, "%d", c->d_model);
     snprintf(heads, sizeof heads, "%d", c->attention.n_heads);
+    snprintf(kv_heads, sizeof kv_heads, "%d", c->attention.n_kv_heads);
     snprintf(layers, sizeof layers, "%d", c->n_layers);
-    const char *const metadata[][2] = {{"width", width}, {"heads", heads}, {"layers", layers}};
-    safetensors_write(path, tensors, count, metadata, 3);
+    const char *const metadata[][2] = {{"width", width},
+                                       {"heads", heads},
+                                       {"kv_heads", kv_heads},
+                                       {"layers", layers},
+                                       {"position", position_name(c->position)}};
+    safetensors_write(path, tensors, count, metadata, sizeof metadata / sizeof *metadata);
     free(tensors);
 }
 
@@ -95,12 +100,15 @@ static void check_metadata(const char *path, const struct TensorFile *file,
 {
     const struct AttentionConfig *attention = &config->attention;
     bool scaled = attention->scale != 1.0f || attention->n_heads == config->d_model;
-    char heads[12];
+    char heads[12], kv_heads[12];
     snprintf(heads, sizeof heads, "%d", attention->n_heads);
+    snprintf(kv_heads, sizeof kv_heads, "%d", attention->n_kv_heads);
     const struct {
         const char *key, *needed, *said, *has;
     } facts[] = {
         {"heads", heads, "heads", "(--heads)"},
+        {"kv_heads", kv_heads, "heads with keys and values of their own", "for them"},
+        {"position", position_name(config->position), "for positions", "for them"},
         {"causal", attention->mask.causal ? "1" : "0", "for causal (the mask)", "for it"},
         {"scaled", scaled ? "1" : "0", "for scaled (the scores)", "for it"},
         {"softmax_axis", attention->axis == OVER_KEYS ? "key" : "query", "for the softmax axis",

@@ -208,6 +208,26 @@ START_TEST(the_weights_of_another_model_are_refused)
 }
 END_TEST
 
+/* Nor does the kind of rotation. */
+START_TEST(the_weights_of_another_kind_are_refused)
+{
+    struct ModelConfig config = model_config(12, 25, 16, 4, 1);
+    config.position = POSITION_ROPE;
+    other = model_new(config, 1);
+    model_init(other, 1);
+    checkpoint_save(other, "a");
+    load("a");
+    config.position = POSITION_ROPE_HALVES;
+    other = model_new(config, 1);
+    assert_died(run(load, "a"), "workbook: a: its metadata says rope for positions, and this model "
+                                "has rope-halves for them");
+    config.position = POSITION_ROPE;
+    config.attention.n_kv_heads = 2;
+    other = model_new(config, 1);
+    assert_died(run(load, "a"), "workbook: a: blocks.0.attn.qkv.weight has the shape (48,16), ...");
+}
+END_TEST
+
 Suite *checkpoint_suite(void)
 {
     Suite *suite = suite_create("checkpoint");
@@ -217,5 +237,6 @@ Suite *checkpoint_suite(void)
     tcase_add_loop_test(cases, a_file_that_does_not_fit_is_refused, 0, COUNT(changes));
     tcase_add_test(cases, names_behind_init_are_held_to_the_same);
     tcase_add_test(cases, the_weights_of_another_model_are_refused);
+    tcase_add_test(cases, the_weights_of_another_kind_are_refused);
     return suite;
 }

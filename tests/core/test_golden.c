@@ -261,19 +261,44 @@ END_TEST
 
 /* The whole model: first batch's logits, attention and gradients, then the AdamW steps. */
 
-static const char *const model_cases[] = {"model-reference",      "model-unscaled",
-                                          "model-query-axis",     "model-no-mask",
-                                          "model-every-position", "model-long"};
+static const char *const model_cases[] = {
+    "model-reference", "model-unscaled",       "model-query-axis",
+    "model-no-mask",   "model-every-position", "model-long",
+    "model-none",      "model-sinusoidal",     "model-t5",
+    "model-alibi",     "model-rope",           "model-rope-halves",
+    "model-kv-heads",  "model-window",         "model-prefix"};
+
+/* What the metadata say of a variant; a word that is not there leaves the config as it is. */
+static void set_variant(struct ModelConfig *config)
+{
+    const char *position = safetensors_metadata(&file, "position");
+    ck_assert(position == NULL || position_parse(&config->position, position));
+    const struct {
+        const char *key;
+        int *value;
+    } numbers[] = {{"kv_heads", &config->attention.n_kv_heads},
+                   {"window", &config->attention.mask.window},
+                   {"prefix", &config->attention.mask.prefix},
+                   {"d_ff", &config->d_ff}};
+    for (int i = 0; i < COUNT(numbers); i++) {
+        const char *text = safetensors_metadata(&file, numbers[i].key);
+        *numbers[i].value = text != NULL ? atoi(text) : *numbers[i].value;
+    }
+    if (safetensors_metadata(&file, "activation") != NULL) {
+        config->activation = ACTIVATION_RELU;
+    }
+}
 
 static struct Model *model_of_case(int B)
 {
-    struct ModelConfig config = model_config(dim("init.tok.weight", 0), dim("init.pos.weight", 0),
+    struct ModelConfig config = model_config(dim("init.tok.weight", 0), dim("tokens", 2),
                                              meta("width"), meta("heads"), meta("layers"));
     config.attention.mask.causal = meta("causal");
     config.attention.scale = meta("scaled") ? config.attention.scale : 1.0f;
     if (strcmp(safetensors_metadata(&file, "softmax_axis"), "query") == 0) {
         config.attention.axis = OVER_QUERIES;
     }
+    set_variant(&config);
     struct Model *model = model_new(config, B);
     checkpoint_load(model, path); /* the tensors called init. */
     return model;
