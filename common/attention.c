@@ -160,13 +160,20 @@ static void add_bias(float *row, int query, struct Keys keys, const struct Shape
     }
 }
 
+static void hide_before(float *row, int first)
+{
+    for (int key = 0; key < first; key++) {
+        row[key] = 0.0f;
+    }
+}
+
 /* Scores to weights in place, row by row: the keys that a query may see, zeros in the others. */
 static void softmax_over_keys(float *weights, const struct Shape *s)
 {
     for (int query = s->first; query < s->length; query++) {
         float *row = weights + row_of(query, s);
         struct Keys keys = mask_keys(s->mask, query, s->length);
-        memset(row, 0, (size_t)keys.first * sizeof *row);
+        hide_before(row, keys.first);
         if (s->bias != NULL) {
             add_bias(row, query, keys, s);
         }
@@ -184,7 +191,7 @@ static void softmax_over_keys_backward(float *d, float *d_bias, const float *wei
     for (int query = s->first; query < s->length; query++) {
         int at = query * s->stride;
         struct Keys keys = mask_keys(s->mask, query, s->length);
-        memset(d + at, 0, (size_t)keys.first * sizeof *d);
+        hide_before(d + at, keys.first);
         float *seen = d + at + keys.first;
         softmax_row_masked_backward(seen, seen, weights + at + keys.first,
                                     d_bias != NULL ? 1.0f : s->scale, keys.end - keys.first,

@@ -22,12 +22,11 @@ bool mask_allows(const struct Mask *m, int query, int key)
            (m->document == NULL || m->document[key] == m->document[query]);
 }
 
-struct Keys mask_keys(const struct Mask *m, int query, int keys)
+struct Keys mask_narrow(const struct Mask *m, int query, int keys, struct Keys seen)
 {
-    int first = m->first_key;
-    int end = m->end_key > 0 ? least(m->end_key, keys) : keys;
-    if (m->causal) {
-        end = least(end, most(query + 1, m->prefix));
+    int first = most(seen.first, m->first_key), end = seen.end;
+    if (m->end_key > 0) {
+        end = least(end, m->end_key);
     }
     if (m->window > 0) {
         first = most(first, query - m->window + 1);
@@ -45,9 +44,4 @@ struct Keys mask_keys(const struct Mask *m, int query, int keys)
         end = least(end, behind);
     }
     return first < end ? (struct Keys){first, end} : (struct Keys){0, 0};
-}
-
-int mask_first_query(const struct Mask *m, int key)
-{
-    return m->causal && key >= m->prefix ? key : 0;
 }

@@ -24,15 +24,28 @@ struct Mask {
 
 bool mask_allows(const struct Mask *mask, int query, int key);
 
-/* The keys that a query sees: first <= key < end; first == end if it sees none. */
+/* Keys that a query sees: first <= key < end; first == end == 0 if it sees none. */
 struct Keys {
     int first, end;
 };
 
-/* keys: how many there are; 0 <= query < keys. */
-struct Keys mask_keys(const struct Mask *mask, int query, int keys);
-
 /* The first query that may see this key, or one before it; never falls as the key rises. */
-int mask_first_query(const struct Mask *mask, int key);
+static inline int mask_first_query(const struct Mask *mask, int key)
+{
+    return mask->causal && key >= mask->prefix ? key : 0;
+}
+
+/* seen without what a window, padding or documents hide. */
+struct Keys mask_narrow(const struct Mask *mask, int query, int keys, struct Keys seen);
+
+/* The keys that a query sees, out of so many; 0 <= query < keys. Inline, as attention asks it for
+   each query of each head. */
+static inline struct Keys mask_keys(const struct Mask *mask, int query, int keys)
+{
+    int end = query + 1 > mask->prefix ? query + 1 : mask->prefix;
+    struct Keys seen = {0, mask->causal && end < keys ? end : keys};
+    bool more = mask->window > 0 || mask->first_key > 0 || mask->end_key > 0 || mask->document;
+    return more ? mask_narrow(mask, query, keys, seen) : seen;
+}
 
 #endif
