@@ -14,13 +14,21 @@ struct Case {
     int width, heads, layers;
     bool causal, scaled;
     enum SoftmaxAxis axis;
+    int kv_heads; /* 0: as many as heads */
+    enum PositionKind position;
+    struct Mask mask; /* besides causal */
 };
 
 static const struct Case cases[] = {
-    {64, 2, 2, true, true, OVER_KEYS},    /* the reference */
-    {36, 3, 1, true, false, OVER_KEYS},   /* odd sizes, no division by sqrt(d) */
-    {20, 1, 1, true, true, OVER_QUERIES}, /* the faults that look at pads */
-    {24, 2, 1, false, true, OVER_KEYS},
+    {64, 2, 2, true, true, .axis = OVER_KEYS},    /* the reference */
+    {36, 3, 1, true, false, .axis = OVER_KEYS},   /* odd sizes, no division by sqrt(d) */
+    {20, 1, 1, true, true, .axis = OVER_QUERIES}, /* the faults that look at pads */
+    {24, 2, 1, false, true, .axis = OVER_KEYS},
+    {24, 6, 2, true, true, .kv_heads = 2, .position = POSITION_ROPE},
+    {24, 3, 1, true, true, .kv_heads = 1, .position = POSITION_ROPE_HALVES, .mask = {.window = 4}},
+    {24, 3, 1, true, true, .position = POSITION_T5},
+    {24, 3, 1, true, true, .position = POSITION_ALIBI, .mask = {.prefix = 3}},
+    {24, 3, 1, true, true, .position = POSITION_SINUSOIDAL},
 };
 
 static void put(const void *bytes, size_t size)
@@ -33,7 +41,10 @@ static void put(const void *bytes, size_t size)
 static void train(const struct Case *c, uint64_t seed)
 {
     struct ModelConfig config = model_config(VOCAB, CONTEXT, c->width, c->heads, c->layers);
+    config.attention.mask = c->mask;
     config.attention.mask.causal = c->causal;
+    config.attention.n_kv_heads = c->kv_heads > 0 ? c->kv_heads : c->heads;
+    config.position = c->position;
     config.attention.axis = c->axis;
     config.attention.scale = c->scaled ? config.attention.scale : 1.0f;
     struct Model *model = model_new(config, BATCH);
