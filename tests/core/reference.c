@@ -77,7 +77,7 @@ void ref_softmax(double *weights, const double *scores, int n)
 /* One head of one sequence: out (T,.) with rows of out_row, q, k, v (T,.) with rows of row. bias:
    what is added at distance 0, NULL for nothing; place (T). */
 static void attend(double *out, int out_row, const double *q, const double *k, const double *v,
-                   int row, const double *bias, const int32_t *place, int T, int d,
+                   int row, const double *bias, int span, const int32_t *place, int T, int d,
                    const struct AttentionConfig *config)
 {
     double *scores = doubles(T, T), *weights = doubles(T, T), *transposed = doubles(T, T);
@@ -88,7 +88,11 @@ static void attend(double *out, int out_row, const double *q, const double *k, c
                 dot += q[i * row + f] * k[j * row + f];
             }
             double score = (double)config->scale * dot;
-            score += bias != NULL ? bias[place[i] - place[j]] : 0.0;
+            if (bias != NULL) {
+                int distance = place[i] - place[j];
+                score += bias[distance < 0 ? (distance > -span ? distance : 1 - span)
+                                           : (distance < span ? distance : span - 1)];
+            }
             score = mask_allows(&config->mask, i, j) ? score : -INFINITY;
             scores[i * T + j] = transposed[j * T + i] = score;
         }
@@ -131,7 +135,8 @@ void ref_attention(double *out, const double *qkv, const double *bias, int span,
             const int32_t *place = sequences.place != NULL ? sequences.place + first : NULL;
             bool stacked = config->stacked;
             attend(out + first * d_model + h * d_head * (stacked ? length : 1),
-                   stacked ? d_head : d_model, q, k, v, row, at, place, length, d_head, config);
+                   stacked ? d_head : d_model, q, k, v, row, at, span, place, length, d_head,
+                   config);
         }
     }
 }

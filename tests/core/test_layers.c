@@ -355,10 +355,12 @@ END_TEST
 
 /* Every mask, alone and combined; heads that share keys and values; a bias by distance, farther
    distances cut off. */
-static const int32_t documents[] = {7, 7, 7, 2, 2, 5, 5, 5, 5, 1};
+static const int32_t documents[] = {7, 7, 7, 2, 2, 5, 5, 5, 5, 1, 1, 1, 1,
+                                    1, 1, 1, 1, 3, 3, 3, 9, 9, 9, 9, 9, 8};
 static const struct Mask masks[] = {
     {.causal = true},
     {.causal = true, .prefix = 4},
+    {.causal = true, .prefix = 19}, /* over more than one tile */
     {.window = 3},
     {.causal = true, .window = 2, .end_key = 6},
     {.first_key = 2, .end_key = 5},   /* rows 0 and 1 are padding, and have queries all the same */
@@ -369,11 +371,11 @@ static const struct Mask masks[] = {
 
 START_TEST(attention_under_masks_and_biases)
 {
-    static const int32_t start[] = {3, 13, 17, 18};
+    static const int32_t start[] = {3, 29, 33, 34};
     static const struct {
         int heads, kv_heads, d_head, span;
     } trials[] = {{4, 2, 3, 0}, {3, 1, 4, 9}, {2, 2, 17, 4}, {6, 3, 2, 20}};
-    int32_t place[15];
+    int32_t place[31];
     sequences = (struct Sequences){.start = start, .count = 3, .place = place};
     for (int i = 0; i < COUNT(trials); i++) {
         int heads = trials[i].heads, d_head = trials[i].d_head;
@@ -381,9 +383,9 @@ START_TEST(attention_under_masks_and_biases)
         config = (struct AttentionConfig){
             .n_heads = heads, .n_kv_heads = trials[i].kv_heads, .scale = 0.7f, .mask = masks[_i]};
         TRY("mask %d, heads %d, kv heads %d, span %d", _i, heads, trials[i].kv_heads, span);
-        rows = 15, n = heads * d_head;
+        rows = 31, n = heads * d_head;
         for (int r = 0; r < rows; r++) {
-            place[r] = rng_below(&rng, span > 0 ? (span + 1) / 2 : 1) + (r % 2) * span / 2;
+            place[r] = rng_below(&rng, 2 * span + 1);
         }
         begin(rows * attention_row(n, &config), 0, span > 0 ? (int)bias_size(span, heads) : 0,
               rows * n);
