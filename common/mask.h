@@ -18,8 +18,8 @@ struct Mask {
     int window;    /* keys at a distance of less than this, its own at 0; 0: at any distance */
     int first_key; /* keys before this one are padding */
     int end_key;   /* and from this one on; 0: none is */
-    const int32_t *document; /* (rows): where the documents' numbers change a new one begins; NULL:
-                                all is one document */
+    const int32_t *document; /* (rows): the number of each row's document, whose rows stand
+                                together; NULL: all is one document */
 };
 
 bool mask_allows(const struct Mask *mask, int query, int key);

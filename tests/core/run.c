@@ -18,6 +18,7 @@ static const struct {
     {"random", random_suite},
     {"matmul", matmul_suite},
     {"layers", layers_suite},
+    {"mask", mask_suite},
     {"attention", attention_suite},
     {"golden", golden_suite},
     {"model", model_suite},

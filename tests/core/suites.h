@@ -17,6 +17,7 @@ Suite *vmath_suite(void);     /* exp, log, erf, sin, cos against double */
 Suite *random_suite(void);    /* pinned, even, normal */
 Suite *matmul_suite(void);    /* fast against naive, bit for bit */
 Suite *attention_suite(void); /* the same */
+Suite *mask_suite(void);      /* a row of keys at once against the rule */
 Suite *layers_suite(void);    /* each layer and its gradient against double */
 Suite *golden_suite(void);    /* what PyTorch computes */
 

@@ -215,8 +215,26 @@ static void spread(float *rows, int row_size, const char *name)
     }
 }
 
-static const char *const attention_cases[] = {"attention-causal", "attention-full",
-                                              "attention-unscaled", "attention-query-axis"};
+static const char *const attention_cases[] = {
+    "attention-causal",     "attention-full",      "attention-unscaled",
+    "attention-query-axis", "attention-window",    "attention-prefix",
+    "attention-padding",    "attention-documents", "attention-together"};
+
+/* The mask of a case; what its metadata does not name, as in the older cases, is not there. */
+static struct Mask mask_of_case(void)
+{
+    bool causal_at_most = safetensors_metadata(&file, "window") == NULL;
+    bool packed = safetensors_find(&file, "document") != NULL;
+    if (causal_at_most) {
+        return (struct Mask){.causal = meta("causal")};
+    }
+    return (struct Mask){.causal = meta("causal"),
+                         .prefix = meta("prefix"),
+                         .window = meta("window"),
+                         .first_key = meta("first_key"),
+                         .end_key = meta("end_key"),
+                         .document = packed ? ints("document") : NULL};
+}
 
 START_TEST(attention_as_in_pytorch)
 {
@@ -226,7 +244,7 @@ START_TEST(attention_as_in_pytorch)
     struct AttentionConfig config = {.n_heads = H,
                                      .scale = meta("scaled") ? 1.0f / sqrtf((float)d) : 1.0f,
                                      .n_kv_heads = H,
-                                     .mask = {.causal = meta("causal")},
+                                     .mask = mask_of_case(),
                                      .axis = over_keys ? OVER_KEYS : OVER_QUERIES};
     int32_t *start = zeros_new((size_t)B + 1, sizeof *start);
     for (int b = 0; b <= B; b++) {
