@@ -16,6 +16,7 @@ extern const struct Exercise exercise_attention_backward;
 extern const struct Exercise exercise_example;
 extern const struct Exercise exercise_adamw;
 extern const struct Exercise exercise_decode;
+extern const struct Exercise exercise_padding_mask;
 
 /* clang-format off */
 const struct Exercise *const exercises[] = {
@@ -32,6 +33,7 @@ const struct Exercise *const exercises[] = {
     &exercise_example,
     &exercise_adamw,
     &exercise_decode,
+    &exercise_padding_mask,
 };
 /* clang-format on */
 const int n_exercises = sizeof exercises / sizeof *exercises;

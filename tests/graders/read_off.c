@@ -242,9 +242,11 @@ static bool sums_of_rows(const struct Look *l)
         rows_sum_to_one(l, true, &sum)) {
         return false;
     }
-    write_line(l->text,
-               "Each row of %s must add up to 1; the first of yours that does not adds up to %.4g.",
-               l->got->name, sum);
+    write_line(
+        l->text,
+        "In this check each row of %s must add up to 1; the first of yours that does not adds up "
+        "to %.4g.",
+        l->got->name, sum);
     return true;
 }
 
