@@ -11,5 +11,6 @@ short() {
     06-*) echo '--steps 2 --lengths 3' ;;
     07-*) echo '--steps 5 --width 8 --layers 1' ;;
     08-*) echo '--steps 2 --width 2' ;;
+    09-*) echo '--steps 2' ;;
     esac
 }

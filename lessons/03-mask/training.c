@@ -101,8 +101,8 @@ void report_empty(const struct Text *text)
     }
     printf("\n  The layer above cannot mend it: every query sees a, and one score that is NaN\n"
            "  makes a row of NaN. -1e9 is no cure: a then looks at all keys evenly, later\n"
-           "  ones too. In the core no row is empty, as a causal mask lets each token see\n"
-           "  itself. Its softmax_row promises NaN; other masks have no contract there yet.\n");
+           "  ones too. A causal mask lets each token see itself, so it leaves no row empty.\n"
+           "  Other masks do, and for them there is a contract: lesson 09.\n");
     page_claim(rows[0][0] == 0 && rows[0][1] == 1 && rows[0][2] == T,
                "-INFINITY: one row is NaN, and in the layer above all are");
     page_claim(distance(usual[0].weights, usual[1].weights, T * T) == 0.0f &&

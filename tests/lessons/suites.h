@@ -20,5 +20,6 @@ void add_07_files(Suite *suite);    /* what it leaves, for models and strings of
 void add_07_ends(Suite *suite);     /* terminals, interrupts, divergence, full disks */
 
 Suite *lesson_08_suite(void);
+Suite *lesson_09_suite(void);
 
 #endif

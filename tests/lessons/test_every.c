@@ -18,6 +18,7 @@ static const struct {
     {"lesson-07", "--width 16 --layers 1 --steps 2 --lr 0.01",
      "ablation.tsv accuracy.tsv attention.tsv loss.tsv model.safetensors strongest.tsv"},
     {"lesson-08", "--steps 4 --width 8", "accuracy.tsv loss.tsv summary.tsv"},
+    {"lesson-09", "--steps 2", "labels.tsv least.tsv masks.tsv"},
 };
 
 /* The one that is being tried. */
