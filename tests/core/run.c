@@ -29,6 +29,7 @@ static const struct {
     {"cache", cache_suite},
     {"decode", decode_suite},
     {"checkpoint", checkpoint_suite},
+    {"clip", clip_suite},
 };
 
 static bool wanted(const char *name, int argc, char **argv)

@@ -29,5 +29,6 @@ Suite *reversal_suite(void);   /* strings, examples, the score */
 Suite *cache_suite(void);      /* the bits of the whole, whatever the model */
 Suite *decode_suite(void);     /* together or one by one */
 Suite *checkpoint_suite(void); /* weights saved and loaded */
+Suite *clip_suite(void);       /* a gradient that is too long */
 
 #endif

@@ -397,6 +397,68 @@ START_TEST(model_as_in_pytorch)
 }
 END_TEST
 
+/* PyTorch's own layer as lesson 13 uses it: rows of a key and a value, the table of values in the
+   place of the one of positions, a loss at the last row, the gradient clipped. */
+
+static struct Model *retriever_of_case(int B)
+{
+    struct ModelConfig config = model_config(dim("init.tok.weight", 0), dim("init.pos.weight", 0),
+                                             meta("width"), meta("heads"), meta("layers"));
+    config.d_ff = meta("d_ff");
+    config.activation = ACTIVATION_RELU;
+    struct Model *model = model_new(config, B);
+    checkpoint_load(model, path);
+    return model;
+}
+
+static void retrieval_batch(struct Batch *batch, int step, int B, int T)
+{
+    batch_clear(batch);
+    for (int s = step * B; s < (step + 1) * B; s++) {
+        int32_t targets[16];
+        for (int t = 0; t < T; t++) {
+            targets[t] = t == T - 1 ? ints("answers")[s] : IGNORE;
+        }
+        batch_add(batch, ints("keys") + s * T, targets, T);
+    }
+    memcpy(batch->positions, ints("values") + step * B * T, (size_t)(B * T) * sizeof(int32_t));
+}
+
+START_TEST(retrieval_as_in_pytorch)
+{
+    open_case("retrieval");
+    int steps = dim("keys", 0), B = dim("keys", 1), T = dim("keys", 2), clipped = 0;
+    double longest = atof(safetensors_metadata(&file, "longest"));
+    struct Model *model = retriever_of_case(B);
+    struct AdamW adamw;
+    adamw_new(&adamw, model->params.size, atof(safetensors_metadata(&file, "lr")),
+              atof(safetensors_metadata(&file, "weight_decay")));
+    struct Batch batch;
+    batch_new(&batch, B, model->config.context);
+    for (int step = 0; step < steps; step++) {
+        retrieval_batch(&batch, step, B, T);
+        if (step == 0) {
+            model_forward(model, &batch);
+        }
+        for (int row = 0; row < B * T && step == 0; row++) {
+            compare("logits", model_logits(model, row),
+                    floats("logits") + row * model->config.vocab, (size_t)model->config.vocab, 1e-5,
+                    2e-6);
+        }
+        float loss = (float)model_gradient(model, &batch);
+        compare("losses", &loss, floats("losses") + step, 1, 1e-5, 0.0);
+        float norm = (float)model_update_clipped(model, &adamw, longest);
+        compare("norms", &norm, floats("norms") + step, 1, 1e-5, 0.0);
+        clipped += (double)norm > longest;
+        if (step == 0) {
+            compare_tensors(model, "grad", model->gradient);
+        }
+    }
+    ck_assert(clipped > 0 && clipped < steps);
+    compare_final(model);
+}
+END_TEST
+
 Suite *golden_suite(void)
 {
     Suite *suite = suite_create("golden");
@@ -409,5 +471,6 @@ Suite *golden_suite(void)
     tcase_add_test(cases, adamw_as_in_pytorch);
     tcase_add_loop_test(cases, attention_as_in_pytorch, 0, COUNT(attention_cases));
     tcase_add_loop_test(cases, model_as_in_pytorch, 0, COUNT(model_cases));
+    tcase_add_test(cases, retrieval_as_in_pytorch);
     return suite;
 }
