@@ -17,6 +17,7 @@ extern const struct Exercise exercise_example;
 extern const struct Exercise exercise_adamw;
 extern const struct Exercise exercise_decode;
 extern const struct Exercise exercise_padding_mask;
+extern const struct Exercise exercise_clip;
 
 /* clang-format off */
 const struct Exercise *const exercises[] = {
@@ -34,6 +35,7 @@ const struct Exercise *const exercises[] = {
     &exercise_adamw,
     &exercise_decode,
     &exercise_padding_mask,
+    &exercise_clip,
 };
 /* clang-format on */
 const int n_exercises = sizeof exercises / sizeof *exercises;
