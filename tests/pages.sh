@@ -13,6 +13,7 @@ passed=0 failed=0
 short_options() {
     case $1 in
     08-faults) echo '--steps 100' ;;
+    13-retrieval) echo '--steps 40 --most 8' ;;
     esac
 }
 
@@ -20,6 +21,7 @@ short_options() {
 second_page() {
     case $1 in
     07-train) echo '--study longer' 07-longer ;;
+    13-retrieval) echo '--seeds 20 --seed 1' 13-seeds ;;
     esac
 }
 

@@ -12,5 +12,6 @@ short() {
     07-*) echo '--steps 5 --width 8 --layers 1' ;;
     08-*) echo '--steps 2 --width 2' ;;
     09-*) echo '--steps 2' ;;
+    13-*) echo '--steps 2 --most 4' ;;
     esac
 }

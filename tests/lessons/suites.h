@@ -21,5 +21,6 @@ void add_07_ends(Suite *suite);     /* terminals, interrupts, divergence, full d
 
 Suite *lesson_08_suite(void);
 Suite *lesson_09_suite(void);
+Suite *lesson_13_suite(void);
 
 #endif
