@@ -216,9 +216,9 @@ static void spread(float *rows, int row_size, const char *name)
 }
 
 static const char *const attention_cases[] = {
-    "attention-causal",     "attention-full",      "attention-unscaled",
-    "attention-query-axis", "attention-window",    "attention-prefix",
-    "attention-padding",    "attention-documents", "attention-together"};
+    "attention-causal",   "attention-full",   "attention-unscaled", "attention-query-axis",
+    "attention-window",   "attention-prefix", "attention-padding",  "attention-documents",
+    "attention-together", "attention-gqa"};
 
 /* The mask of a case; what its metadata does not name, as in the older cases, is not there. */
 static struct Mask mask_of_case(void)
@@ -240,10 +240,11 @@ START_TEST(attention_as_in_pytorch)
 {
     open_case(attention_cases[_i]);
     int B = dim("q", 0), H = dim("q", 1), T = dim("q", 2), d = dim("q", 3), D = H * d;
+    int kv = dim("k", 1) * d, row = D + 2 * kv;
     bool over_keys = strcmp(safetensors_metadata(&file, "softmax_axis"), "key") == 0;
     struct AttentionConfig config = {.n_heads = H,
                                      .scale = meta("scaled") ? 1.0f / sqrtf((float)d) : 1.0f,
-                                     .n_kv_heads = H,
+                                     .n_kv_heads = dim("k", 1),
                                      .mask = mask_of_case(),
                                      .axis = over_keys ? OVER_KEYS : OVER_QUERIES};
     int32_t *start = zeros_new((size_t)B + 1, sizeof *start);
@@ -252,12 +253,13 @@ START_TEST(attention_as_in_pytorch)
     }
     struct Sequences sequences = {.start = start, .count = B};
     size_t size = (size_t)B * T * D;
-    float *qkv = array_new(3 * size), *out = array_new(size), *want = array_new(size);
+    size_t all = (size_t)B * T * row;
+    float *qkv = array_new(all), *out = array_new(size), *want = array_new(size);
     float *weights = array_new(attention_weights_size(sequences, H));
     float *scratch = array_new(attention_scratch_size(T, d));
-    spread(qkv, 3 * D, "q");
-    spread(qkv + D, 3 * D, "k");
-    spread(qkv + 2 * D, 3 * D, "v");
+    spread(qkv, row, "q");
+    spread(qkv + D, row, "k");
+    spread(qkv + D + kv, row, "v");
     spread(want, D, "y");
     attention_forward(out, weights, scratch, qkv, NULL, sequences, D, &config);
     compare("y", out, want, size, 1e-5, 1e-6);
@@ -266,14 +268,14 @@ START_TEST(attention_as_in_pytorch)
         float got = attention_weight(weights, sequences, H, b, h, query, i % T);
         compare("weights", &got, floats("weights") + i, 1, 1e-5, 1e-6);
     }
-    float *d_out = array_new(size), *d_qkv = zeros_new(3 * size, sizeof(float));
-    float *want_d = array_new(3 * size);
+    float *d_out = array_new(size), *d_qkv = zeros_new(all, sizeof(float));
+    float *want_d = array_new(all);
     spread(d_out, D, "dy");
-    spread(want_d, 3 * D, "dq");
-    spread(want_d + D, 3 * D, "dk");
-    spread(want_d + 2 * D, 3 * D, "dv");
+    spread(want_d, row, "dq");
+    spread(want_d + D, row, "dk");
+    spread(want_d + D + kv, row, "dv");
     attention_backward(d_qkv, NULL, scratch, d_out, qkv, weights, sequences, D, &config);
-    compare("dq, dk, dv", d_qkv, want_d, 3 * size, 1e-5, 1e-6);
+    compare("dq, dk, dv", d_qkv, want_d, all, 1e-5, 1e-6);
 }
 END_TEST
 
