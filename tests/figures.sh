@@ -5,6 +5,9 @@
 #     sh tests/figures.sh 'LESSON NAMES'            (make test-figures)
 #     sh tests/figures.sh 'LESSON NAMES' short      each figure once, as svg (FAST=1)
 #     sh tests/figures.sh 'LESSON NAMES' write      take the light svgs as the lessons' pictures
+#
+# A figure whose name ends in -time shows what was measured, and is another in every run. It is drawn like the
+# others, but write leaves the picture that is there; remove it to take a new one.
 set -u
 lessons=$1
 mode=${2:-compare}
@@ -16,6 +19,14 @@ magic() {
     svg) printf '<?xml' ;;
     png) printf 'PNG' ;;
     pdf) printf '%%PDF-' ;;
+    esac
+}
+
+# Is the figure $1 to be taken as the picture $2?
+taken() {
+    case $1 in
+    *-time) [ "$mode$theme$format" = writelightsvg ] && [ ! -e "$2" ] ;;
+    *) [ "$mode$theme$format" = writelightsvg ] ;;
     esac
 }
 
@@ -33,8 +44,8 @@ for script in plots/[0-9]*.gp; do
                 "$script" 2>&1)
             if [ -z "$said" ] && [ "$(head -c 8 "$figure" | grep -c "$(magic $format)")" = 1 ]; then
                 passed=$((passed + 1))
-                [ "$mode$theme$format" = writelightsvg ] &&
-                    cp "$figure" "lessons/${data##*/}/$name.svg"
+                picture=lessons/${data##*/}/$name.svg
+                taken "$name" "$picture" && cp "$figure" "$picture"
             else
                 echo "$script does not draw as $format, $theme: $said" >&2
                 failed=$((failed + 1))

@@ -62,7 +62,8 @@ void assert_died(struct Ran ran, const char *pattern);
 char *content(const char *path, size_t *size);
 void put(const char *path, const void *bytes, size_t size);
 
-/* Two files, or two directories: the same names and bytes. */
+/* Two files, or two directories: the same names and bytes. In a directory a table whose name ends in
+   time.tsv is left out: it holds what was measured. */
 void assert_same(const char *path, const char *other);
 
 /* The names in a directory, sorted, with a space between each two. */

@@ -51,6 +51,14 @@ static void answer(int i, const char *from, const char *to)
     ck_assert_int_eq(system(command), 0);
 }
 
+START_TEST(the_course_goes_by_numbers)
+{
+    for (int i = 1; i < course_size(); i++) {
+        ck_assert_int_lt(strcmp(course_name(i - 1), course_name(i)), 0);
+    }
+}
+END_TEST
+
 START_TEST(check_says_what_is_done)
 {
     struct Ran r = grader("check");
@@ -297,6 +305,7 @@ Suite *learner_suite(void)
 {
     Suite *suite = suite_create("learner");
     TCase *cases = new_case(suite, "learner", copy_course);
+    tcase_add_test(cases, the_course_goes_by_numbers);
     tcase_add_test(cases, check_says_what_is_done);
     tcase_add_test(cases, seed_repeats_a_run);
     tcase_add_test(cases, several_may_grade_at_once);

@@ -10,10 +10,30 @@
 #include "experiment.h"
 #include "stub.h"
 
-/* The experiment with this index; NULL: it is an exercise with code. */
+/* One of the course: the experiment, or, if that is NULL, the exercise with code. */
+struct Item {
+    const struct Exercise *code;
+    const struct Experiment *experiment;
+};
+
+/* Both lists are in order; the course is the two merged by number. */
+static struct Item item(int i)
+{
+    for (int a = 0, b = 0;; i--) {
+        bool code = b == n_experiments ||
+                    (a < n_exercises && strcmp(exercises[a]->name, experiments[b]->name) < 0);
+        if (i == 0) {
+            return code ? (struct Item){.code = exercises[a]}
+                        : (struct Item){.experiment = experiments[b]};
+        }
+        a += code;
+        b += !code;
+    }
+}
+
 static const struct Experiment *experiment(int i)
 {
-    return i < n_exercises ? NULL : experiments[i - n_exercises];
+    return item(i).experiment;
 }
 
 int course_size(void)
@@ -23,7 +43,7 @@ int course_size(void)
 
 const char *course_name(int i)
 {
-    return experiment(i) != NULL ? experiment(i)->name : exercises[i]->name;
+    return experiment(i) != NULL ? experiment(i)->name : item(i).code->name;
 }
 
 const char *course_file(int i, int k)
@@ -53,13 +73,13 @@ struct Result course_grade(int i, const char *directory, const char *where,
     write_line(source, "%s/%s", directory, course_file(i, 0));
     write_line(build, "%s/%s/%s", build_directory, where, course_name(i));
     return experiment(i) != NULL ? experiment_grade(experiment(i), source, build)
-                                 : grade_answer(exercises[i], source, build, grading);
+                                 : grade_answer(item(i).code, source, build, grading);
 }
 
 struct Result course_not_started(int i)
 {
     return experiment(i) != NULL ? experiment_not_started(experiment(i))
-                                 : not_started(exercises[i]);
+                                 : not_started(item(i).code);
 }
 
 static const char *solution_path(int i, int k)

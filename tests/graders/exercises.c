@@ -17,6 +17,8 @@ extern const struct Exercise exercise_example;
 extern const struct Exercise exercise_adamw;
 extern const struct Exercise exercise_decode;
 extern const struct Exercise exercise_padding_mask;
+extern const struct Exercise exercise_cache_step;
+extern const struct Exercise exercise_gqa_heads;
 extern const struct Exercise exercise_clip;
 
 /* clang-format off */
@@ -35,6 +37,8 @@ const struct Exercise *const exercises[] = {
     &exercise_adamw,
     &exercise_decode,
     &exercise_padding_mask,
+    &exercise_cache_step,
+    &exercise_gqa_heads,
     &exercise_clip,
 };
 /* clang-format on */
