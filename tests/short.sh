@@ -12,6 +12,7 @@ short() {
     07-*) echo '--steps 5 --width 8 --layers 1' ;;
     08-*) echo '--steps 2 --width 2' ;;
     09-*) echo '--steps 2' ;;
+    10-*) echo '--steps 2 --words 5 --timed 8' ;;
     13-*) echo '--steps 2 --most 4' ;;
     esac
 }

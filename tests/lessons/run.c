@@ -19,6 +19,7 @@ int main(void)
     srunner_add_suite(runner, lesson_07_suite());
     srunner_add_suite(runner, lesson_08_suite());
     srunner_add_suite(runner, lesson_09_suite());
+    srunner_add_suite(runner, lesson_10_suite());
     srunner_add_suite(runner, lesson_13_suite());
     return run_suites(runner);
 }
