@@ -22,6 +22,7 @@ void bench_peak(const struct Bench *bench);
 void bench_ladder(const struct Bench *bench);
 void bench_kernels(const struct Bench *bench);
 void bench_layers(const struct Bench *bench);
+void bench_tiled(const struct Bench *bench);
 void bench_step(const struct Bench *bench);
 void bench_training(const struct Bench *bench);
 void bench_cost(const struct Bench *bench);

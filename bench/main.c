@@ -18,6 +18,7 @@ static const struct {
     {"ladder", "from the naive loop to the fast product", bench_ladder},
     {"kernels", "the matrix products, their naive twins, OpenBLAS", bench_kernels},
     {"layers", "attention, norm, GELU, softmax, loss, AdamW, packing", bench_layers},
+    {"tiled", "attention of long sequences, in tiles and plain", bench_tiled},
     {"step", "one training step, layer by layer", bench_step},
     {"training", "lesson 07's training on 1, 2, 4, ... threads", bench_training},
     {"cost", "a step against batch, width, layers and length", bench_cost},

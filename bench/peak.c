@@ -1,50 +1,25 @@
-/* The number of chains is that of the sums in a tile: latency (4 cycles on most machines) times
-   units (2) at least, and few enough to leave registers for the two factors. */
+/* The limit of the machine, from the loop of common/burst.c, alone and on all threads. */
 #include "peak.h"
 
 #include <stdio.h>
 
 #include "bench.h"
+#include "common/burst.h"
 #include "common/page.h"
-#include "common/simd.h"
 #include "common/table.h"
 #include "common/threads.h"
 
-enum { CHAINS = REGISTERS == 32 ? 24 : 12, ROUNDS = 1000, TASKS = 16 };
+enum { TASKS = 16 };
 
-static const double burst_operations = 2.0 * CHAINS * LANES * ROUNDS;
-
-/* The compiler must neither know the factors nor lose the sums. */
-static volatile float factor = 1e-3f;
-static volatile float sink;
-
-static void burst(void *ignored)
+static void run_burst(void *ignored)
 {
     (void)ignored;
-    vf a = vset(factor), b = vset(factor), sum[CHAINS];
-    UNROLL
-    for (int c = 0; c < CHAINS; c++) {
-        sum[c] = vset((float)c);
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-        UNROLL
-        for (int c = 0; c < CHAINS; c++) {
-            sum[c] = vfma(a, b, sum[c]);
-        }
-    }
-    vf total = sum[0];
-    UNROLL
-    for (int c = 1; c < CHAINS; c++) {
-        total += sum[c];
-    }
-    for (int lane = 0; lane < LANES; lane++) {
-        sink = total[lane];
-    }
+    burst();
 }
 
 struct Case peak_case(void)
 {
-    return (struct Case){.run = burst, .amount = burst_operations};
+    return (struct Case){.run = run_burst, .amount = burst_operations};
 }
 
 double peak_alone(double seconds)
@@ -66,7 +41,7 @@ static void run_task(void *context, int i, int thread)
     (void)thread;
     double start = thread_time();
     for (int call = 0; call < task->calls; call++) {
-        burst(NULL);
+        burst();
     }
     task->seconds[i] = thread_time() - start;
 }

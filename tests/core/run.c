@@ -20,6 +20,7 @@ static const struct {
     {"layers", layers_suite},
     {"mask", mask_suite},
     {"attention", attention_suite},
+    {"tiled", tiled_suite},
     {"golden", golden_suite},
     {"model", model_suite},
     {"safetensors", safetensors_suite},

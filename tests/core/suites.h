@@ -18,6 +18,7 @@ Suite *random_suite(void);    /* pinned, even, normal */
 Suite *matmul_suite(void);    /* fast against naive, bit for bit */
 Suite *attention_suite(void); /* the same */
 Suite *mask_suite(void);      /* a row of keys at once against the rule */
+Suite *tiled_suite(void);     /* attention in tiles against plain loops in double */
 Suite *layers_suite(void);    /* each layer and its gradient against double */
 Suite *golden_suite(void);    /* what PyTorch computes */
 
