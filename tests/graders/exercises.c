@@ -18,6 +18,7 @@ extern const struct Exercise exercise_adamw;
 extern const struct Exercise exercise_decode;
 extern const struct Exercise exercise_padding_mask;
 extern const struct Exercise exercise_cache_step;
+extern const struct Exercise exercise_online_softmax;
 extern const struct Exercise exercise_gqa_heads;
 extern const struct Exercise exercise_clip;
 
@@ -38,6 +39,7 @@ const struct Exercise *const exercises[] = {
     &exercise_decode,
     &exercise_padding_mask,
     &exercise_cache_step,
+    &exercise_online_softmax,
     &exercise_gqa_heads,
     &exercise_clip,
 };
