@@ -13,6 +13,7 @@ passed=0 failed=0
 short_options() {
     case $1 in
     08-faults) echo '--steps 100' ;;
+    11-tiles) echo '--longest 512' ;;
     13-retrieval) echo '--steps 40 --most 8' ;;
     esac
 }

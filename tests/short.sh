@@ -13,6 +13,7 @@ short() {
     08-*) echo '--steps 2 --width 2' ;;
     09-*) echo '--steps 2' ;;
     10-*) echo '--steps 2 --words 5 --timed 8' ;;
+    11-*) echo '--longest 0' ;;
     13-*) echo '--steps 2 --most 4' ;;
     esac
 }

@@ -22,6 +22,7 @@ void add_07_ends(Suite *suite);     /* terminals, interrupts, divergence, full d
 Suite *lesson_08_suite(void);
 Suite *lesson_09_suite(void);
 Suite *lesson_10_suite(void);
+Suite *lesson_11_suite(void);
 Suite *lesson_13_suite(void);
 
 #endif
