@@ -33,10 +33,10 @@ static void compare_gradients(const struct Lab *lab, struct Model *model, uint64
         double norm = global_norm(&model->params, ours);
         bool did = clip(&model->params, ours, limit);
         double cores = gradient_clip(model->gradient, n, limit);
-        norms = fmax(norms, fabs(cores - norm) / norm);
+        norms = larger(norms, fabs(cores - norm) / norm);
         for (size_t i = 0; i < n; i++) {
-            entries = fmax(entries, fabs((double)ours[i] - (double)model->gradient[i]) /
-                                        (limit < norm ? limit : norm));
+            entries = larger(entries, fabs((double)ours[i] - (double)model->gradient[i]) /
+                                          (limit < norm ? limit : norm));
         }
         clipped += did;
         agreed += did == (cores > limit);
@@ -69,8 +69,8 @@ static double largest_difference(const struct Lab *lab, const struct Training *t
         }
         double loss = model_gradient(model, &batch);
         double norm = model_update_clipped(model, &adamw, longest);
-        most = fmax(most, fabs(loss - t->losses[step]) / t->losses[step]);
-        most = fmax(most, fabs(norm - t->norms[step]) / t->norms[step]);
+        most = larger(most, fabs(loss - t->losses[step]) / t->losses[step]);
+        most = larger(most, fabs(norm - t->norms[step]) / t->norms[step]);
     }
     adamw_free(&adamw);
     batch_free(&batch);

@@ -48,7 +48,7 @@ static double shuffled(struct Model *model, const struct Example *e, int count)
         model_forward(model, &batch);
         const float *logits = model_logits(model, x.pairs);
         for (int j = 0; j < MOST_KEYS && i % 2; j++) {
-            most = fmax(most, fabs((double)logits[j] - (double)before[j]));
+            most = larger(most, fabs((double)logits[j] - (double)before[j]));
         }
         memcpy(before, logits, sizeof before);
     }

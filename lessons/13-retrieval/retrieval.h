@@ -3,6 +3,8 @@
 #ifndef LESSON_13_RETRIEVAL_H
 #define LESSON_13_RETRIEVAL_H
 
+#include <math.h>
+
 #include "common/cli.h"
 #include "common/model.h"
 #include "common/progress.h"
@@ -143,5 +145,12 @@ void report_against(const struct Lab *lab, const struct Training *t, uint64_t se
 
 /* --seeds: the lab with several seeds, a line each. */
 void study_seeds(int count, struct Work *work, int pairs, double longest, struct Table *table);
+
+/* The larger of the two; NaN, once it is there, stays. Not fmax, which would lose it; and gcc 12 for
+   AArch64 breaks off at a loop of it. */
+static inline double larger(double most, double x)
+{
+    return isnan(most) || x <= most ? most : x;
+}
 
 #endif
