@@ -272,12 +272,6 @@ static struct Shape shape_of(struct Sequences sequences, int n, const struct Bia
     };
 }
 
-/* The numbers of a head in a bias, at distance 0; NULL if there is none. */
-static float *bias_of(const struct Bias *bias, int head)
-{
-    return bias != NULL ? bias->at + (ptrdiff_t)head * (2 * bias->span - 1) + bias->span - 1 : NULL;
-}
-
 /* q: the first query; k, v: the first key and value of the sequence. */
 static void head_forward(float *out, float *weights, float *scratch, const float *q, const float *k,
                          const float *v, const struct Shape *s, enum SoftmaxAxis axis)

@@ -9,9 +9,10 @@
 struct Cache {
     int length, capacity; /* rows in it, rows there is room for */
     int n_layers;
-    float **keys_values; /* n_layers of (capacity, 2·n_kv_heads·d_head): in a row all keys, then
-                               all values; as attention reads them, so after RoPE */
-    int32_t *places;     /* (capacity) */
+    /* n_layers of (capacity, 2·n_kv_heads·d_head): in a row all keys, then all values; as attention
+       reads them, so after RoPE */
+    float **keys_values;
+    int32_t *places;        /* (capacity) */
     struct CacheWork *work; /* room for the rows being read */
 };
 

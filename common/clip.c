@@ -1,3 +1,4 @@
+/* The square of a float is exact in a double; only the sum is rounded. */
 #include "clip.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The reference, field by field. */
 #include "config.h"
 
 #include <math.h>

@@ -10,6 +10,24 @@
 #include "shard.h"
 #include "threads.h"
 
+static void check_config(const struct ModelConfig *c)
+{
+    const struct AttentionConfig *a = &c->attention;
+    bool rotates = c->position == POSITION_ROPE || c->position == POSITION_ROPE_HALVES;
+    if (a->n_kv_heads < 1 || a->n_heads % a->n_kv_heads != 0) {
+        die("%d heads cannot share %d of keys and values: their number must be divisible by it",
+            a->n_heads, a->n_kv_heads);
+    }
+    if (rotates && c->d_model / a->n_heads % 2 != 0) {
+        die("a head of %d numbers cannot be rotated: they are taken in pairs",
+            c->d_model / a->n_heads);
+    }
+    if (c->position == POSITION_SINUSOIDAL && c->d_model % 2 != 0) {
+        die("sinusoidal positions need an even width, not %d: a sine and a cosine are a pair",
+            c->d_model);
+    }
+}
+
 /* What the kind of position needs besides tensors. */
 static void positions_new(struct Model *model)
 {
@@ -51,6 +69,7 @@ struct Positions model_positions(const struct Model *model)
 
 struct Model *model_new(struct ModelConfig config, int max_count)
 {
+    check_config(&config);
     struct Model *model = zeros_new(1, sizeof *model);
     model->config = config;
     model->max_count = max_count;

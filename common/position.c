@@ -93,12 +93,6 @@ size_t bias_size(int span, int n_heads)
     return (size_t)n_heads * (size_t)(2 * span - 1);
 }
 
-/* By distance: from 1-span to span-1. */
-static float *bias_of(const struct Bias *bias, int head)
-{
-    return bias->at + (ptrdiff_t)head * (2 * bias->span - 1) + bias->span - 1;
-}
-
 void alibi_bias(const struct Bias *bias, int n_heads)
 {
     double step = root(256.0, n_heads), slope = 1.0;

@@ -47,6 +47,12 @@ struct Bias {
 /* Floats in it. */
 size_t bias_size(int span, int n_heads);
 
+/* The numbers of a head, at distance 0; NULL if there is no bias. */
+static inline float *bias_of(const struct Bias *bias, int head)
+{
+    return bias != NULL ? bias->at + (ptrdiff_t)head * (2 * bias->span - 1) + bias->span - 1 : NULL;
+}
+
 /* ALiBi, Press et al. (2022): -2^(-8(h+1)/n_heads) times the distance (its size). at overwritten.
    Where n_heads is no power of two, the paper's program takes other slopes than its text. */
 void alibi_bias(const struct Bias *bias, int n_heads);

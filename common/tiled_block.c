@@ -1,3 +1,5 @@
+/* A mask is asked once for each query of a block, and then only where a block of keys lies across
+   what one of them sees. */
 #include "tiled_block.h"
 
 #include "base.h"

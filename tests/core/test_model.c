@@ -138,6 +138,23 @@ START_TEST(a_batch_that_does_not_fit_is_refused)
 }
 END_TEST
 
+static void make(const void *config)
+{
+    model_new(*(const struct ModelConfig *)config, 1);
+}
+
+START_TEST(a_config_that_cannot_be_is_refused)
+{
+    struct ModelConfig shared = model_config(5, 9, 12, 6, 1), odd = model_config(5, 9, 15, 3, 1);
+    shared.attention.n_kv_heads = 4;
+    assert_died(run(make, &shared), "workbook: 6 heads cannot share 4 of keys and values: ...");
+    odd.position = POSITION_ROPE;
+    assert_died(run(make, &odd), "workbook: a head of 5 numbers cannot be rotated: ...");
+    odd.position = POSITION_SINUSOIDAL;
+    assert_died(run(make, &odd), "workbook: sinusoidal positions need an even width, not 15: ...");
+}
+END_TEST
+
 START_TEST(the_reference_has_103244_parameters_without_gaps)
 {
     model = model_new(model_config(12, 25, 64, 2, 2), 1);
@@ -185,6 +202,7 @@ Suite *model_suite(void)
     TCase *cases = new_case(suite, "model", begin_trials);
     tcase_add_loop_test(cases, model_gradient_is_the_slope, 0, COUNT(trials));
     tcase_add_test(cases, a_batch_that_does_not_fit_is_refused);
+    tcase_add_test(cases, a_config_that_cannot_be_is_refused);
     tcase_add_test(cases, the_reference_has_103244_parameters_without_gaps);
     tcase_add_test(cases, fresh_weights_start_as_in_pytorch);
     return suite;
