@@ -14,6 +14,7 @@ short_options() {
     case $1 in
     08-faults) echo '--steps 100' ;;
     11-tiles) echo '--longest 512' ;;
+    12-positions) echo '--steps 20 --tested 5' ;;
     13-retrieval) echo '--steps 40 --most 8' ;;
     esac
 }

@@ -14,6 +14,7 @@ short() {
     09-*) echo '--steps 2' ;;
     10-*) echo '--steps 2 --words 5 --timed 8' ;;
     11-*) echo '--longest 0' ;;
+    12-*) echo '--steps 1 --tested 1' ;;
     13-*) echo '--steps 2 --most 4' ;;
     esac
 }

@@ -22,6 +22,7 @@ static const struct {
     {"attention", attention_suite},
     {"tiled", tiled_suite},
     {"golden", golden_suite},
+    {"position", position_suite},
     {"model", model_suite},
     {"safetensors", safetensors_suite},
     {"batch", batch_suite},

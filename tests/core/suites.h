@@ -21,6 +21,7 @@ Suite *mask_suite(void);      /* a row of keys at once against the rule */
 Suite *tiled_suite(void);     /* attention in tiles against plain loops in double */
 Suite *layers_suite(void);    /* each layer and its gradient against double */
 Suite *golden_suite(void);    /* what PyTorch computes */
+Suite *position_suite(void);  /* tables, biases and turns against the formulas */
 
 /* The model and its task. */
 Suite *model_suite(void);      /* its parameters; values and gradients against double */

@@ -19,6 +19,7 @@ extern const struct Exercise exercise_decode;
 extern const struct Exercise exercise_padding_mask;
 extern const struct Exercise exercise_cache_step;
 extern const struct Exercise exercise_online_softmax;
+extern const struct Exercise exercise_rope;
 extern const struct Exercise exercise_gqa_heads;
 extern const struct Exercise exercise_clip;
 
@@ -40,6 +41,7 @@ const struct Exercise *const exercises[] = {
     &exercise_padding_mask,
     &exercise_cache_step,
     &exercise_online_softmax,
+    &exercise_rope,
     &exercise_gqa_heads,
     &exercise_clip,
 };

@@ -21,6 +21,7 @@ int main(void)
     srunner_add_suite(runner, lesson_09_suite());
     srunner_add_suite(runner, lesson_10_suite());
     srunner_add_suite(runner, lesson_11_suite());
+    srunner_add_suite(runner, lesson_12_suite());
     srunner_add_suite(runner, lesson_13_suite());
     return run_suites(runner);
 }

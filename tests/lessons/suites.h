@@ -23,6 +23,7 @@ Suite *lesson_08_suite(void);
 Suite *lesson_09_suite(void);
 Suite *lesson_10_suite(void);
 Suite *lesson_11_suite(void);
+Suite *lesson_12_suite(void);
 Suite *lesson_13_suite(void);
 
 #endif

@@ -21,6 +21,7 @@ static const struct {
     {"lesson-09", "--steps 2", "labels.tsv least.tsv masks.tsv"},
     {"lesson-10", "--steps 2 --words 5 --timed 8", "bytes.tsv time.tsv"},
     {"lesson-11", "--longest 0", "cost.tsv memory.tsv time.tsv"},
+    {"lesson-12", "--steps 1 --tested 1", "frequencies.tsv length.tsv"},
     {"lesson-13", "--steps 2 --most 4", "loss.tsv pairs.tsv places.tsv test.tsv"},
 };
 
