@@ -8,7 +8,7 @@ if (!exists('data')) data = 'out/12-positions'
 load 'plots/style.gp'
 
 table = data . '/study.tsv'
-if (rows(table) < 1) table = 'tests/expected/12-study-long.tsv'
+if (rows(table) < 1) table = 'tests/expected/12-study.tsv'
 if (rows(table) < 1) { printerr table . ': no rows to plot; run lesson-12 --study first'; exit status 2 }
 kinds = 'learned sinusoidal t5 alibi rope none'
 shape(i) = word('5 7 9 11 13 4', i) + 0

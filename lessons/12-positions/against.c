@@ -164,8 +164,8 @@ void report_against(uint64_t seed)
         of_attention = worst(of_attention, attention_apart((enum PositionKind)kind, seed));
     }
     line("toy_run, attention_forward: each way, with gaps", of_attention);
-    printf("  Far away the two turns part: ours makes a float of the angle, common/ takes whole\n"
-           "  turns off first, in double.\n");
+    printf("  Far away the two turns part: ours makes a float of the angle, common/ takes\n"
+           "  whole turns off first, in double.\n");
     page_claim(biases_are_the_same(), "ALiBi and T5's buckets: the same numbers, to the bit");
     page_claim(of_pairs < 1e-6, "frequencies, and the three changes of them: the same");
     page_claim(sines < 2e-5f && worst(turned[0][0], turned[0][1]) < 1e-5f && most < 1e-3f,

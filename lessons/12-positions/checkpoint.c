@@ -66,8 +66,8 @@ void report_checkpoint(struct Model *adjacent, uint64_t seed, int steps, int tes
     double right[3];
     float apart[3];
     page_heading("A checkpoint, read in the other layout");
-    printf("  The same model again, trained with adjacent pairs, its weights read by one that\n"
-           "  pairs halves. Nothing complains: no shape is different.\n\n"
+    printf("  The same model again, trained with adjacent pairs, its weights read by one\n"
+           "  that pairs halves. Nothing complains: no shape is different.\n\n"
            "  read as                      strings right, %%     logits differ by\n"
            "                                      3 to 8              at most\n");
     for (int i = 0; i < 3; i++) {

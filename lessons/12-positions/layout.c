@@ -43,10 +43,10 @@ void report_layouts(uint64_t seed)
     to_halves(q_moved, q, PAIRS);
     to_halves(k_moved, k, PAIRS);
     page_heading("Two layouts of RoPE");
-    printf("  Which entries of a head make a pair? 0 and 1, 2 and 3, ... (Su et al.), or entry\n"
-           "  i and entry i + d/2 (GPT-NeoX, and Llama as it is mostly stored). The score of\n"
-           "  one query and one key by distance; last, with their entries put in the order\n"
-           "  that halves expect:\n\n"
+    printf("  Which entries of a head make a pair? 0 and 1, 2 and 3, ... (Su et al.), or\n"
+           "  entry i and entry i + d/2 (GPT-NeoX, and Llama as it is mostly stored). The\n"
+           "  score of one query and one key by distance; last, with their entries put in\n"
+           "  the order that halves expect:\n\n"
            "  distance          0         1         2         5        20\n");
     static const int distances[] = {0, 1, 2, 5, 20};
     for (int row = 0; row < 3; row++) {
@@ -62,8 +62,8 @@ void report_layouts(uint64_t seed)
         }
         printf("\n");
     }
-    printf("\n  At distance 0 nothing shows, and no shape is wrong. Section 9 does it to a model\n"
-           "  that was trained.\n");
+    printf("\n  At distance 0 nothing shows, and no shape is wrong. Section 12 does it to a\n"
+           "  model that was trained.\n");
     page_claim(fabsf(score_at(q, k, 0, true) - score_at(q, k, 0, false)) == 0.0f && mixed > 0.1f,
                "equal at distance 0, different elsewhere");
     page_claim(repaired < ROUNDING, "another order of the entries, and they are the same");
@@ -99,11 +99,11 @@ void report_cached(uint64_t seed)
     bool differ = true, same = true;
     toy_draw(x, seed);
     page_heading("A cached token keeps its place, and so does the next");
-    printf(
-        "  %d tokens are in the cache, and one more is read alone. It stands at place %d. A\n"
-        "  program that counts the rows it was given says 0. Its weights in head 1, for RoPE:\n\n"
-        "  key at              0     1     2     3     4     5     6   itself\n",
-        T - 1, T - 1);
+    printf("  %d tokens are in the cache, and one more is read alone. It stands at place %d. A\n"
+           "  program that counts the rows it was given says 0. Its weights in head 1, for\n"
+           "  RoPE:\n\n"
+           "  key at              0     1     2     3     4     5     6   itself\n",
+           T - 1, T - 1);
     for (int i = 0; i < 2; i++) {
         weigh(kept, x, i == 0 ? T - 1 : 0, POSITION_ROPE);
         printf("  query at %d    ", i == 0 ? T - 1 : 0);

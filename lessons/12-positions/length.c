@@ -21,8 +21,9 @@ static void report_longer(const struct Result results[POSITION_KINDS], int steps
 {
     bool taught_best = true, none_half = true;
     page_heading("Taught 3 to 8 letters, asked for 9 to 12");
-    printf("  The model and the rates of lesson 07, %d steps, with each way; %d strings of each\n"
-           "  length. Rows stand at places 0, 1, 2, ...; from place %d on training had none.\n\n",
+    printf("  The model and the rates of lesson 07, %d steps, with each way; %d strings of\n"
+           "  each length. Rows stand at places 0, 1, 2, ...; from place %d on training had\n"
+           "  none.\n\n",
            steps, tested, TRAINED);
     print_results(results, POSITION_KINDS);
     printf("\n");
@@ -62,8 +63,8 @@ static void report_moved(struct Model *models[POSITION_KINDS], uint64_t seed, in
     bool exact = true, nearly = true, lost = true;
     batch_new(&batch, BATCH, CONTEXT);
     page_heading("The same strings, standing later");
-    printf("  The loss of %d fresh strings of 3 to 8 letters, and of the same strings with every\n"
-           "  row %d places later.\n\n"
+    printf("  The loss of %d fresh strings of 3 to 8 letters, and of the same strings with\n"
+           "  every row %d places later.\n\n"
            "  places        from 0    from %d\n",
            BATCH, MOVED, MOVED);
     for (int i = 0; i < POSITION_KINDS; i++) {

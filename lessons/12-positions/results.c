@@ -56,13 +56,13 @@ void print_results(const struct Result *results, int n)
 
 static void print_lengths(const struct Result *results, int n, Share *share, const char *what)
 {
-    printf("  %-29s", what);
+    printf("  %-28s", what);
     for (int length = SHORTEST; length <= LONGEST; length++) {
         printf("%5d", length);
     }
     printf("\n");
     for (int i = 0; i < n; i++) {
-        printf("  %-12s %-16s", position_name(results[i].kind), results[i].rows);
+        printf("  %-12s %-15s", position_name(results[i].kind), results[i].rows);
         for (int length = SHORTEST; length <= LONGEST; length++) {
             printf("%5.0f", mean(&results[i], share, length, length));
         }

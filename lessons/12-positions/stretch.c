@@ -98,8 +98,7 @@ static void claim(const struct Pairs *s, const struct Frequencies *f)
     page_claim(all, "%s: interpolation slows all pairs by the same factor", s->name);
     page_claim(rising && base[0] == plain[0] && near(plain[last] / base[last], s->factor),
                "%s: a larger base keeps the first, slows the last by the factor", s->name);
-    page_claim(kept, "%s: YaRN keeps what turned 32 times, slows what turned less than once",
-               s->name);
+    page_claim(kept, "%s: YaRN keeps what turned 32 times, slows what turned under once", s->name);
 }
 
 void report_stretches(struct Table *table)
@@ -109,8 +108,9 @@ void report_stretches(struct Table *table)
         {"ours", "32 numbers a head, 16 places, to be read 1.5 times as far", 16, TRAINED,
          STRETCHED}};
     page_heading("Reading further: three different changes");
-    printf("  By what factor each pair turns more slowly. YaRN also makes the scores larger, by\n"
-           "  %.4f where a text is 8 times as long, and by %.4f where it is 1.5 times.\n",
+    printf("  By what factor each pair turns more slowly. YaRN also makes the scores larger,\n"
+           "  by %.4f where a text is 8 times as long, and by %.4f where it is 1.5\n"
+           "  times.\n",
            (double)yarn_sharper(8.0), (double)yarn_sharper(1.5));
     for (int i = 0; i < 2; i++) {
         struct Frequencies f;
