@@ -198,9 +198,9 @@ static void print_runs(const struct Run *runs, const struct Written *written)
         print_tokens(runs[i].written[2], 0, TEXT);
     }
     printf("  The first of eight hours costs ln 8, each of six more ln 2, and EOS nothing,\n"
-           "  as its place is known: together, over %d labels, %.4f. Two hours on the clock\n"
-           "  stands 2, 3 or 4 hours further, and 3 is the likeliest: so that is what a\n"
-           "  model writes that is asked for the token after the next.\n",
+           "  as its place is known: together, over %d labels, %.4f. Two steps on, the\n"
+           "  clock stands 2, 3 or 4 hours further, and 3 is the likeliest: so that is what\n"
+           "  a model writes that is asked for the token after the next.\n",
            READ, runs[1].best);
 }
 
