@@ -46,10 +46,10 @@ void report_memory(struct Table *table)
         before = b;
     }
     printf("\n  At T = %s a head has %s weights, and the plain pass takes %s\n"
-           "  times as much. With 32 heads in each of 32 layers they would be %s GB.\n",
+           "  times as much. With 32 heads in each of 32 layers they would be %.0f GB.\n",
            grouped(LONGEST).text, grouped((long long)LONGEST * LONGEST).text,
            grouped(last.plain / last.tiled).text,
-           grouped(32LL * 32 * LONGEST * LONGEST * 4 / 1000000000).text);
+           1e-9 * 32 * 32 * sizeof(float) * LONGEST * LONGEST);
     page_claim(linear, "in tiles a token more is one float more: 4 bytes");
     page_claim(square, "plain, twice the tokens are up to four times the bytes");
 }

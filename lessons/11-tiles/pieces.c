@@ -153,7 +153,7 @@ static float bare_output(const float *scores, const float *values, int n, float 
 
 void report_overflow(void)
 {
-    static const float shifts[] = {0, 80, 90, 1000, -80, -100, -1000}, values[] = {1, 2, 3};
+    static const float shifts[] = {0, 80, 90, 1000, -80, -110, -1000}, values[] = {1, 2, 3};
     float whole = 0.0f, worst = 0.0f;
     int broken = 0;
     page_heading("What the maximum is for");

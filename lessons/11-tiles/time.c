@@ -161,7 +161,7 @@ void report_time(int longest, const struct Common *common, struct Table *table)
     threads_set(common->threads);
     printf("  No two machines take the same time, so the times are in time.tsv and in the\n"
            "  figure 11-time, and not here. attention.h and tiled.h were timed, each there\n"
-           "  and back, at %d lengths from %d to %s. The largest difference between them:\n"
+           "  and back, at %d lengths from %d to %s. They differ by at most:\n"
            "    outputs %.1e, gradients %.1e\n",
            lengths, SHORTEST, grouped(SHORTEST << (lengths - 1)).text, (double)out, (double)d);
     page_claim(out < 1e-5f && d < 1e-4f, "what was timed has computed the same");

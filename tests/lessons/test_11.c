@@ -46,15 +46,14 @@ END_TEST
 START_TEST(without_a_maximum_it_breaks_where_a_float_ends)
 {
     char *page = page_of("./lesson-11 --longest 0 --out out");
-    static const int shifts[] = {0, 80, 90, 1000, -80, -100, -1000};
+    static const int shifts[] = {0, 80, 90, 1000, -80, -110, -1000};
     for (int i = 0; i < COUNT(shifts); i++) {
         char line[20], sum[16], bare[16], output[16];
         snprintf(line, sizeof line, "\n  %8d ", shifts[i]);
         ck_assert_int_eq(sscanf(after(page, line), "%15s %15s %15s", sum, bare, output), 3);
         float exact = 0.0f;
         for (int j = 0; j < 3; j++) {
-            float e = (float)exp((double)(shifts[i] + "\1\2\5"[j]));
-            exact += e < 1.7e-38f ? 0.0f : e; /* exp_f32 gives no subnormal number */
+            exact += (float)exp((double)(shifts[i] + "\1\2\5"[j]));
         }
         bool fits = exact > 0.0f && !isinf(exact);
         ck_assert(!isinf(exact) ? about(strtod(sum, NULL), (double)exact, 1e-3 * (double)exact)
