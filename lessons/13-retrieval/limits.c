@@ -64,7 +64,7 @@ void report_limits(const struct Limits *l, int steps)
                    l->spiked[NONE].loss > 5.0 * l->quiet[NONE].loss,
                "without a limit the accident is remembered, and costs over fivefold");
     page_claim(l->spiked[ONE].loss < 1.2 * l->quiet[ONE].loss,
-               "with a limit of 1 it leaves no trace");
+               "with a limit of 1 it leaves hardly a trace");
     page_claim(l->quiet[LEAST].loss < l->quiet[ONE].loss,
                "a limit that clips all of the first steps does AdamW no harm");
 }
