@@ -61,8 +61,10 @@ enum {
     CLOCKWISE,
     HALVES,
     RESTARTED,
+    FROM_FIRST,
     NO_TWO,
     DEGREES,
+    TURNS,
     VALUES_TOO,
     ONLY_QUERIES,
     ONLY_KEYS,
@@ -74,6 +76,7 @@ enum {
     EXCHANGED,
     MINUS_TWICE,
     PLUS_TWICE,
+    MINUS_SECOND,
     FIRST_HALF,
     PLACE_LATE,
     PAIR_LATE,
@@ -95,11 +98,16 @@ static const struct Mistake mistakes[] = {
     [RESTARTED] = {"restarted",
                    "You turn row t by t; a token stands at place[t], which is something else "
                    "beside a cache, or where texts are packed."},
+    [FROM_FIRST] = {"from-first",
+                    "You turn by place[t] - place[0]; it is by place[t]. Keys that lie in a cache "
+                    "were turned by their whole place, and the distance to them must stay."},
     [NO_TWO] = {"no-two",
                 "Your frequency is base^(-i/d_head); it is base^(-2i/d_head), where i counts "
                 "pairs. Otherwise the slow half of the frequencies is never used."},
     [DEGREES] = {"degrees", "You take the angle for degrees; it is in radians, as sinf and cosf "
                             "expect it."},
+    [TURNS] = {"turns", "You multiply the angle by 2 pi, as if it were counted in whole turns; it "
+                        "is in radians as it stands."},
     [VALUES_TOO] = {"values-too",
                     "You turn the values as well. Only queries and keys are turned: the values "
                     "are mixed, and nothing undoes the turn."},
@@ -128,6 +136,9 @@ static const struct Mistake mistakes[] = {
                      "the pair; to turn it, b cos is added."},
     [PLUS_TWICE] = {"plus-twice", "Your first line is a cos + b sin. With a plus in both lines "
                                   "lengths change; to turn the pair, b sin is subtracted."},
+    [MINUS_SECOND] = {"minus-second",
+                      "Your second line is b cos - a sin. With a minus in both lines lengths "
+                      "change; to turn the pair, a sin is added."},
     [FIRST_HALF] = {"first-half", "You turn only the first d_head/4 pairs of a head, which are the "
                                   "numbers of its first half; there are d_head/2 pairs."},
     [PLACE_LATE] = {"place-late", "You count places from 1; place[t] is 0 for the first token of a "
@@ -163,8 +174,10 @@ static double angle(const struct Case *c, int t, int h, int i, Mistakes m)
                        : made(m, FASTER)  ? pow(base, part)
                                           : pow(base, -part);
     int place = made(m, RESTARTED) ? t : integers(c, "place")[t];
+    place -= made(m, FROM_FIRST) ? integers(c, "place")[0] : 0;
     place = (made(m, NO_PLACE) ? 1 : place) + (made(m, PLACE_LATE) ? 1 : 0);
-    return place * frequency * (made(m, DEGREES) ? M_PI / 180.0 : 1.0);
+    double unit = made(m, DEGREES) ? M_PI / 180.0 : made(m, TURNS) ? 2.0 * M_PI : 1.0;
+    return place * frequency * unit;
 }
 
 /* One query, key or value. */
@@ -181,7 +194,7 @@ static void turn(double *x, const struct Case *c, int t, int s, int h, Mistakes 
         sine = made(m, CLOCKWISE) != (made(m, KEYS_BACK) && s == 1) ? -sine : sine;
         *to_a = a * cosine + (made(m, PLUS_TWICE) ? b : -b) * sine;
         a = made(m, OVERWRITTEN) ? *to_a : a;
-        *to_b = a * sine + (made(m, MINUS_TWICE) ? -b : b) * cosine;
+        *to_b = (made(m, MINUS_SECOND) ? -a : a) * sine + (made(m, MINUS_TWICE) ? -b : b) * cosine;
     }
 }
 
