@@ -102,6 +102,7 @@ enum {
     FIRST_ONLY,
     SECOND_ONLY,
     LEAST,
+    FIRST,
     SECOND,
     FIRST_LARGER,
     BARE,
@@ -135,6 +136,7 @@ static const struct Mistake mistakes[] = {
          "maximum. It should get e^(m1 - m), with m1 as it was before."},
     [LEAST] = {"least", "Your m is the smaller of the two maxima; it is the larger one. Then no "
                         "factor is over 1, and none can overflow."},
+    [FIRST] = {"first", "Your m is always m1; it is the larger of m1 and m2, whichever that is."},
     [SECOND] = {"second", "Your m is always m2; it is the larger of m1 and m2, whichever that is."},
     [FIRST_LARGER] =
         {"first-larger",
@@ -169,7 +171,10 @@ static const struct Mistake mistakes[] = {
 
 static double largest_of(double m1, double m2, Mistakes m)
 {
-    return made(m, SECOND) ? m2 : made(m, LEAST) ? fmin(m1, m2) : fmax(m1, m2);
+    return made(m, FIRST)    ? m1
+           : made(m, SECOND) ? m2
+           : made(m, LEAST)  ? fmin(m1, m2)
+                             : fmax(m1, m2);
 }
 
 /* What a state is multiplied by, as a float: the wrong ones are too large for it. */
