@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     if (!whole && options[3].given) {
         die("--seeds %d: only the study takes several; add --study", seeds);
     }
-    if (common.seed > UINT64_MAX - (uint64_t)(seeds - 1)) {
+    if (whole && common.seed > UINT64_MAX - (uint64_t)(seeds - 1)) {
         die("--seed %llu leaves no room for %d seeds", (unsigned long long)common.seed, seeds);
     }
     if (whole) {

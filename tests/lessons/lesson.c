@@ -62,6 +62,13 @@ void assert_page(const char *page)
     ck_assert_int_ge(heading, 3);
 }
 
+void assert_narrow(const char *page)
+{
+    for (const char *line = page; *line != '\0'; line = strchr(line, '\n') + 1) {
+        ck_assert_msg(strcspn(line, "\n") <= 80, "over 80 columns: %.100s", line);
+    }
+}
+
 void assert_same_page(const char *got, const char *wanted)
 {
     put("page", got, strlen(got));

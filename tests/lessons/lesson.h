@@ -18,6 +18,9 @@ char *page_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Lines of ASCII, without NaN, under headings that count from 1. */
 void assert_page(const char *page);
 
+/* No line has more than 80 columns. */
+void assert_narrow(const char *page);
+
 /* The two pages are the same. */
 void assert_same_page(const char *got, const char *wanted);
 

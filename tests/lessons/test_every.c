@@ -55,6 +55,18 @@ START_TEST(threads_place_and_environment_change_no_byte)
 }
 END_TEST
 
+START_TEST(the_first_seed_and_the_last_are_like_others)
+{
+    enter(_i);
+    static const char *const seeds[] = {"0", "18446744073709551615"};
+    for (int i = 0; i < COUNT(seeds); i++) {
+        char *page = page_of("./%s %s --seed %s --out out", program, quick, seeds[i]);
+        assert_page(page);
+        assert_narrow(page);
+    }
+}
+END_TEST
+
 START_TEST(its_place_may_have_any_name)
 {
     enter(_i);
@@ -140,6 +152,7 @@ Suite *every_lesson_suite(void)
     TCase *cases = new_case(suite, "every lesson", NULL);
     const int n = COUNT(lessons);
     tcase_add_loop_test(cases, threads_place_and_environment_change_no_byte, 0, n);
+    tcase_add_loop_test(cases, the_first_seed_and_the_last_are_like_others, 0, n);
     tcase_add_loop_test(cases, its_place_may_have_any_name, 0, n);
     tcase_add_loop_test(cases, what_cannot_be_done_is_refused, 0, n);
     tcase_add_loop_test(cases, a_file_in_the_way_is_found_at_once, 0, n);
