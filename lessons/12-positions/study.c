@@ -63,8 +63,9 @@ static void test(int trial, struct Model *model, int tested, int i, uint64_t see
 static void report(struct Extent e, uint64_t first_seed)
 {
     page_heading("Taught 3 to 8 letters, asked for 9 to 12");
-    printf("  %d steps of %d strings, %d seeds from %llu on, %d strings of each length a seed.\n"
-           "  Mean over the seeds, and in brackets the least and the most of one.\n"
+    printf("  %d steps of %d strings, %d seeds from %llu on,\n"
+           "  %d strings of each length a seed. Mean over the seeds, and in brackets the\n"
+           "  least and the most of one.\n"
            "  from 0    rows stand at 0, 1, 2, ... in training and test\n"
            "  anywhere  side by side from a random place on; tested the same way\n"
            "  spread    at random ones of the %d places, in order; tested the same way\n\n",

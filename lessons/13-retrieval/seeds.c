@@ -65,13 +65,14 @@ void study_seeds(int count, struct Work *work, int pairs, double longest, struct
            grouped(work->steps).text, TESTED);
     for (int i = 0; i < count; i++) {
         const struct Line *l = &lines[i];
-        printf("  %4llu  %.4f  %.5f  %5.1f  %10.1f  %7.1f  %5.1f  %7d  ",
-               (unsigned long long)first + (unsigned)i, l->before, l->after, percent(l->right),
-               percent(l->no_context), percent(l->changed), percent(l->blind), l->clipped);
+        unsigned long long seed = first + (unsigned)i;
+        printf(seed > 9999 ? "  %llu\n      " : "  %4llu", seed);
+        printf("  %.4f  %.5f  %5.1f  %10.1f  %7.1f  %5.1f  %7d  ", l->before, l->after,
+               percent(l->right), percent(l->no_context), percent(l->changed), percent(l->blind),
+               l->clipped);
         l->below > 0 ? printf("%9d\n", l->below) : printf("    never\n");
-        table_row(table, "%llu\t%.9g\t%.9g\t%d\t%d\t%d\t%d\t%d\t%d\t%d",
-                  (unsigned long long)first + (unsigned)i, l->before, l->after, l->right,
-                  l->no_context, l->changed, l->blind, l->clipped, l->below, TESTED);
+        table_row(table, "%llu\t%.9g\t%.9g\t%d\t%d\t%d\t%d\t%d\t%d\t%d", seed, l->before, l->after,
+                  l->right, l->no_context, l->changed, l->blind, l->clipped, l->below, TESTED);
         passed += l->after < 0.25 * l->before && percent(l->right) > 90.0 &&
                   percent(l->no_context) < 25.0 && percent(l->changed) > 85.0 &&
                   percent(l->blind) < 25.0;

@@ -31,6 +31,8 @@ START_TEST(options_have_bounds)
         assert_died(sh("./lesson-12 --out out %s", refused[i][0]), line);
     }
     ck_assert_str_eq(names_in("."), "golden lesson-12");
+    assert_narrow(page_of("./lesson-12 --study --steps 1 --tested 1 --seeds 1 --out out "
+                          "--seed 18446744073709551615"));
 }
 END_TEST
 

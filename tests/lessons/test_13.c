@@ -321,6 +321,9 @@ END_TEST
 
 START_TEST(a_seed_is_the_same_alone_and_among_others)
 {
+    char *last = page_of("./lesson-13 --seeds 1 --steps 3 --seed 18446744073709551615 --out out");
+    assert_narrow(last);
+    after(last, "\n  18446744073709551615\n        ");
     char *two = page_of("./lesson-13 --seeds 2 --steps 3 --seed 8 --out out");
     char *one = page_of("./lesson-13 --seeds 1 --steps 3 --seed 9 --out out");
     ck_assert_str_eq(after(two, "\n     9  "), after(one, "\n     9  "));
