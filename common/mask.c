@@ -30,7 +30,7 @@ struct Keys mask_narrow(const struct Mask *m, int query, int keys, struct Keys s
     }
     if (m->window > 0) {
         first = most(first, query - m->window + 1);
-        end = least(end, query + m->window);
+        end = m->window < end - query ? query + m->window : end; /* a sum might be no int */
     }
     if (m->document != NULL) {
         int begin = query, behind = query + 1;

@@ -1,6 +1,8 @@
 /* Masks: the rule, written down once more in words that count; what is said of a whole row at once
    against it, for every combination of fields on texts of up to 6 tokens; and the first query that
    sees a key. */
+#include <limits.h>
+
 #include "common/mask.h"
 #include "tests/core/suites.h"
 #include "tests/core/trials.h"
@@ -93,6 +95,24 @@ START_TEST(a_query_without_a_key_has_an_empty_run)
 }
 END_TEST
 
+/* A number for "all of them" is often the largest there is. */
+START_TEST(numbers_far_beyond_the_text)
+{
+    static const int numbers[] = {0, 1, 3, MOST, INT_MAX - 1, INT_MAX};
+    enum { N = COUNT(numbers) };
+    for (int n = 0; n < N * N * N * N; n++) {
+        struct Mask mask = {.causal = n % 2 == 1,
+                            .prefix = numbers[n % N],
+                            .window = numbers[n / N % N],
+                            .first_key = numbers[n / N / N % N],
+                            .end_key = numbers[n / N / N / N]};
+        TRY("prefix %d, window %d, keys %d-%d", mask.prefix, mask.window, mask.first_key,
+            mask.end_key);
+        try_mask(&mask, MOST);
+    }
+}
+END_TEST
+
 Suite *mask_suite(void)
 {
     Suite *suite = suite_create("mask");
@@ -100,5 +120,6 @@ Suite *mask_suite(void)
     tcase_add_test(cases, a_row_is_what_the_rule_says);
     tcase_add_test(cases, a_causal_key_has_no_query_before_it);
     tcase_add_test(cases, a_query_without_a_key_has_an_empty_run);
+    tcase_add_test(cases, numbers_far_beyond_the_text);
     return suite;
 }
