@@ -94,7 +94,8 @@ static void check_nothing_else(const char *path, const struct TensorFile *file, 
     }
 }
 
-/* What the shapes of the tensors do not show, the metadata may. */
+/* What the shapes of the tensors do not show, the metadata may; and it has better words for what
+   they show, so it is asked first. */
 static void check_metadata(const char *path, const struct TensorFile *file,
                            const struct ModelConfig *config)
 {
@@ -134,6 +135,7 @@ void checkpoint_load(struct Model *model, const char *path)
     const struct ParamList *params = &model->params;
     bool golden = safetensors_find(&file, "init.tok.weight") != NULL;
     const char *prefix = golden ? "init." : "";
+    check_metadata(shown.text, &file, &model->config);
     for (int i = 0; i < params->count; i++) {
         const struct Tensor *t = find(&file, prefix, &params->items[i]);
         if (t == NULL) {
@@ -142,7 +144,6 @@ void checkpoint_load(struct Model *model, const char *path)
         check_tensor(shown.text, &params->items[i], t);
     }
     check_nothing_else(shown.text, &file, prefix, params);
-    check_metadata(shown.text, &file, &model->config);
     for (int i = 0; i < params->count; i++) {
         const struct Param *p = &params->items[i];
         memcpy(model->weights + p->offset, find(&file, prefix, p)->data, p->size * sizeof(float));

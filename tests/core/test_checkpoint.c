@@ -208,6 +208,28 @@ START_TEST(the_weights_of_another_model_are_refused)
 }
 END_TEST
 
+/* A file of before there were kinds of position, and one whose numbers are none. */
+START_TEST(metadata_may_be_old_but_not_wrong)
+{
+    static const char *const said[][2] = {{"heads", "02"},
+                                          {"kv_heads", "99999999999999999999"},
+                                          {"kv_heads", ""},
+                                          {"position", "roper"},
+                                          {"position", "\033[2J"}};
+    static const char *const old[][2] = {{"width", "0"}, {"heads", "2"}, {"colour", "red"}};
+    struct Model *model = other = new_model(16, 2, 2, 1);
+    checkpoint_save(model, "a");
+    struct TensorFile file = read_file("a");
+    safetensors_write("x", file.tensors, file.count, old, COUNT(old));
+    load("x");
+    for (int i = 0; i < COUNT(said); i++) {
+        safetensors_write("x", file.tensors, file.count, &said[i], 1);
+        assert_died(run(load, "x"), i == 4 ? "workbook: x: its metadata says \\x1b[2J for ..."
+                                           : "workbook: x: its metadata says ...");
+    }
+}
+END_TEST
+
 /* Nor does the kind of rotation. */
 START_TEST(the_weights_of_another_kind_are_refused)
 {
@@ -224,7 +246,13 @@ START_TEST(the_weights_of_another_kind_are_refused)
     config.position = POSITION_ROPE;
     config.attention.n_kv_heads = 2;
     other = model_new(config, 1);
-    assert_died(run(load, "a"), "workbook: a: blocks.0.attn.qkv.weight has the shape (48,16), ...");
+    assert_died(run(load, "a"), "workbook: a: its metadata says 4 heads with keys and values of "
+                                "their own, and this model has 2 for them");
+    config.position = POSITION_NONE;
+    config.attention.n_kv_heads = 4;
+    other = model_new(config, 1);
+    assert_died(run(load, "a"), "workbook: a: its metadata says rope for positions, and this model "
+                                "has none for them");
 }
 END_TEST
 
@@ -238,5 +266,6 @@ Suite *checkpoint_suite(void)
     tcase_add_test(cases, names_behind_init_are_held_to_the_same);
     tcase_add_test(cases, the_weights_of_another_model_are_refused);
     tcase_add_test(cases, the_weights_of_another_kind_are_refused);
+    tcase_add_test(cases, metadata_may_be_old_but_not_wrong);
     return suite;
 }
