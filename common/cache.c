@@ -58,9 +58,20 @@ static size_t cache_row(const struct ModelConfig *config)
     return (size_t)(attention_row(config->d_model, &config->attention) - config->d_model);
 }
 
+/* Where a later token changes what was computed for those before it, nothing can be kept. */
+static void check_attention(const struct AttentionConfig *a)
+{
+    const struct Mask *mask = &a->mask;
+    if (!mask->causal || mask->prefix > 0 || mask->document != NULL || a->axis != OVER_KEYS ||
+        a->stacked) {
+        die("a cache needs a causal mask without prefix and documents, and a softmax over keys");
+    }
+}
+
 void cache_new(struct Cache *cache, const struct Model *model, int capacity)
 {
     const struct ModelConfig *config = &model->config;
+    check_attention(&config->attention);
     *cache = (struct Cache){.capacity = capacity,
                             .n_layers = config->n_layers,
                             .keys_values = zeros_new((size_t)config->n_layers, sizeof(float *)),
@@ -127,6 +138,16 @@ static void read_piece(float *logits, struct Cache *cache, const struct Model *m
     cache->length += count;
 }
 
+/* Is there a row for this place, or a rotation, where the model has a table of them? */
+static void check_place(int place, const struct Model *model)
+{
+    struct Positions positions = model_positions(model);
+    int places = positions.rope != NULL ? positions.rope->places : model->config.context;
+    if ((positions.rope != NULL || positions.added != NULL) && (place < 0 || place >= places)) {
+        die("a token at place %d: this model has places 0 to %d", place, places - 1);
+    }
+}
+
 void cache_read(float *logits, struct Cache *cache, const struct Model *model,
                 const int32_t *tokens, const int32_t *place, int count)
 {
@@ -139,6 +160,7 @@ void cache_read(float *logits, struct Cache *cache, const struct Model *model,
         for (int r = 0; r < n; r++) {
             int at = cache->length + r;
             cache->places[at] = place != NULL ? place[i + r] : at;
+            check_place(cache->places[at], model);
         }
         read_piece(logits + (ptrdiff_t)i * model->config.vocab, cache, model, tokens + i, n);
     }

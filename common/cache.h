@@ -16,14 +16,15 @@ struct Cache {
     struct CacheWork *work; /* room for the rows being read */
 };
 
-/* Empty, with room for capacity rows of this model. */
+/* Empty, with room for capacity rows of this model. Dies unless its mask is causal, without a prefix
+   and without documents, and its softmax over keys: else later tokens change earlier ones. */
 void cache_new(struct Cache *cache, const struct Model *model, int capacity);
 void cache_free(struct Cache *cache);
 
 /* Read count more tokens, at most capacity - length: their keys and values are appended, and logits
    (count,vocab) overwritten with what the model says after each of them. place: where they stand,
-   each < context where the model has a table of places; NULL: length, length+1, ... The mask must be
-   causal, without a prefix and without documents. To take tokens back, make length smaller. */
+   NULL: length, length+1, ... Dies if there are more tokens than room, or one stands where the
+   model's table of places has no row. To take tokens back, make length smaller. */
 void cache_read(float *logits, struct Cache *cache, const struct Model *model,
                 const int32_t *tokens, const int32_t *place, int count);
 

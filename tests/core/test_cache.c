@@ -98,6 +98,61 @@ START_TEST(a_full_cache_refuses)
 }
 END_TEST
 
+static void make_cache(const void *unused)
+{
+    struct Cache cache;
+    (void)unused;
+    cache_new(&cache, model, 4);
+}
+
+START_TEST(what_cannot_be_kept_is_refused)
+{
+    static const int32_t documents[CONTEXT_SIZE];
+    begin(POSITION_NONE, false, 3);
+    struct AttentionConfig *a = &model->config.attention, good = *a, bad[5];
+    for (int i = 0; i < COUNT(bad); i++) {
+        bad[i] = good;
+    }
+    bad[0].mask.causal = false;
+    bad[1].mask.prefix = 1;
+    bad[2].mask.document = documents;
+    bad[3].axis = OVER_QUERIES;
+    bad[4].stacked = true;
+    ck_assert_int_eq(run(make_cache, NULL).status, 0);
+    for (int i = 0; i < COUNT(bad); i++) {
+        *a = bad[i];
+        assert_died(run(make_cache, NULL), "workbook: a cache needs a causal mask without prefix "
+                                           "and documents, and a softmax over keys");
+    }
+}
+END_TEST
+
+static void read_at(const void *place)
+{
+    float logits[VOCAB_SIZE];
+    struct Cache cache;
+    cache_new(&cache, model, 1);
+    cache_read(logits, &cache, model, tokens, place, 1);
+}
+
+START_TEST(a_place_without_a_row_is_refused)
+{
+    static const int32_t last = CONTEXT_SIZE - 1, behind = CONTEXT_SIZE, before = -1;
+    begin(_i, false, 0);
+    bool relative = _i == POSITION_NONE || _i == POSITION_T5 || _i == POSITION_ALIBI;
+    ck_assert_int_eq(run(read_at, &last).status, 0);
+    if (relative) {
+        ck_assert_int_eq(run(read_at, &behind).status, 0);
+        ck_assert_int_eq(run(read_at, &before).status, 0);
+    } else {
+        assert_died(run(read_at, &behind),
+                    "workbook: a token at place 150: this model has places 0 to 149");
+        assert_died(run(read_at, &before),
+                    "workbook: a token at place -1: this model has places 0 to 149");
+    }
+}
+END_TEST
+
 START_TEST(bytes_of_a_cache)
 {
     ck_assert(cache_bytes(1, 32, 4096, 8, 128, 2) == 536870912.0);
@@ -111,6 +166,8 @@ Suite *cache_suite(void)
     TCase *cases = new_case(suite, "cache", begin_trials);
     tcase_add_loop_test(cases, a_cache_gives_the_bits_of_the_whole, 0, POSITION_KINDS);
     tcase_add_test(cases, a_full_cache_refuses);
+    tcase_add_test(cases, what_cannot_be_kept_is_refused);
+    tcase_add_loop_test(cases, a_place_without_a_row_is_refused, 0, POSITION_KINDS);
     tcase_add_test(cases, bytes_of_a_cache);
     return suite;
 }
