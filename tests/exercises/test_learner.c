@@ -104,6 +104,17 @@ START_TEST(several_may_grade_at_once)
 }
 END_TEST
 
+START_TEST(the_grader_may_be_called_by_any_path)
+{
+    char command[1000];
+    answer(0, "x^", "");
+    snprintf(command, sizeof command, "ln -s '%s' built; ./built/grader check --only 01",
+             in_checkout("build"));
+    struct Ran r = run(shell, command);
+    ck_assert_msg(strstr(r.out, "PASS     7/7") != NULL, "%s", r.out);
+}
+END_TEST
+
 START_TEST(what_was_printed_is_shown)
 {
     answer(0, "float max = s", "printf(\"row %d of %d\\\\n\", r, rows); &");
@@ -309,6 +320,7 @@ Suite *learner_suite(void)
     tcase_add_test(cases, check_says_what_is_done);
     tcase_add_test(cases, seed_repeats_a_run);
     tcase_add_test(cases, several_may_grade_at_once);
+    tcase_add_test(cases, the_grader_may_be_called_by_any_path);
     tcase_add_test(cases, what_was_printed_is_shown);
     tcase_add_test(cases, next_is_the_first_that_does_not_pass);
     tcase_add_test(cases, hints_come_one_by_one);

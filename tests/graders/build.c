@@ -224,6 +224,15 @@ static void hide_names(const char *object, const char *functions)
     ended_free(&ran);
 }
 
+/* The name without "./" in front, which the compiler leaves out. */
+static const char *plain_name(const char *name)
+{
+    while (strncmp(name, "./", 2) == 0) {
+        name += 2;
+    }
+    return name;
+}
+
 /* An answer that includes another .c file, or anything of tests/, is not the learner's own. list is
    what the compiler says was included: "answer.o: answer.c answer.h ...", on several lines. */
 static bool stands_alone(struct Build *build, const char *list, const char *source)
@@ -232,7 +241,8 @@ static bool stands_alone(struct Build *build, const char *list, const char *sour
     bool alone = true;
     for (char *word; alone && (word = strsep(&rest, " \n\\")) != NULL;) {
         const char *dot = strrchr(word, '.');
-        bool another = dot != NULL && strcmp(dot, ".c") == 0 && strcmp(word, source) != 0;
+        bool another = dot != NULL && strcmp(dot, ".c") == 0 &&
+                       strcmp(plain_name(word), plain_name(source)) != 0;
         alone = !another && strstr(word, "tests/") == NULL;
         if (!alone) {
             write_line(build->complaint, "answer.c includes %s; it must stand alone", word);
