@@ -78,6 +78,7 @@ enum {
     PLUS_TWICE,
     MINUS_SECOND,
     FIRST_HALF,
+    ONE_PAIR,
     PLACE_LATE,
     PAIR_LATE,
     FASTER,
@@ -141,6 +142,8 @@ static const struct Mistake mistakes[] = {
                       "change; to turn the pair, a sin is added."},
     [FIRST_HALF] = {"first-half", "You turn only the first d_head/4 pairs of a head, which are the "
                                   "numbers of its first half; there are d_head/2 pairs."},
+    [ONE_PAIR] = {"one-pair", "You turn only the first pair of each head; there are "
+                              "d_head/2 pairs in a head, each with a frequency of its own."},
     [PLACE_LATE] = {"place-late", "You count places from 1; place[t] is 0 for the first token of a "
                                   "text, which is not turned."},
     [PAIR_LATE] = {"pair-late", "You count pairs from 1 in the exponent; pair 0 has frequency 1, "
@@ -183,7 +186,8 @@ static double angle(const struct Case *c, int t, int h, int i, Mistakes m)
 /* One query, key or value. */
 static void turn(double *x, const struct Case *c, int t, int s, int h, Mistakes m)
 {
-    int d = size(c, "d_head"), pairs = made(m, FIRST_HALF) ? d / 4 : d / 2;
+    int d = size(c, "d_head");
+    int pairs = made(m, ONE_PAIR) ? 1 : made(m, FIRST_HALF) ? d / 4 : d / 2;
     for (int i = 0; i < pairs; i++) {
         double *to_a = made(m, HALVES) ? &x[i] : &x[2 * i];
         double *to_b = made(m, HALVES) ? &x[i + d / 2] : &x[2 * i + 1];
