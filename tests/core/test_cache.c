@@ -69,11 +69,12 @@ START_TEST(a_cache_gives_the_bits_of_the_whole)
         check_reading(20, 1, NULL);
         check_reading(37, 9, NULL);
         check_reading(CONTEXT_SIZE, CONTEXT_SIZE, NULL);
-        int32_t place[30];
-        for (int r = 0; r < 30; r++) {
-            place[r] = 4 * r + rng_below(&rng, 4);
+        int32_t place[CONTEXT_SIZE];
+        for (int r = 0; r < CONTEXT_SIZE; r++) {
+            place[r] = r < 30 ? 4 * r + rng_below(&rng, 4) : rng_below(&rng, CONTEXT_SIZE);
         }
         check_reading(30, 3, place);
+        check_reading(CONTEXT_SIZE, CONTEXT_SIZE, place); /* more than are read in one piece */
         end();
     }
 }
