@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     bool whole = false;
     struct Option options[] = {
         {"steps", OPTION_INTEGER, &steps, "N", "training steps for each way", 1, 100000,
-         "500, in the study 1500", false},
+         "500, in the study 6000", false},
         {"tested", OPTION_INTEGER, &tested, "N", "test strings of each length", 1, 1000, NULL,
          false},
         {"study", OPTION_FLAG, &whole, NULL,
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     if (whole) {
         struct Table *table = table_new(common.out, "study", RESULT_COLUMNS);
         printf("Lesson 12. Positions: the study\n");
-        study((struct Extent){options[0].given ? steps : 1500, tested, seeds}, common.seed, table,
+        study((struct Extent){options[0].given ? steps : 6000, tested, seeds}, common.seed, table,
               common.quiet);
         table_save(table);
         return page_verdict();

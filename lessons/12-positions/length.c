@@ -21,10 +21,10 @@ static void report_longer(const struct Result results[POSITION_KINDS], int steps
 {
     bool taught_best = true, none_half = true;
     page_heading("Taught 3 to 8 letters, asked for 9 to 12");
-    printf("  The model and the rates of lesson 07, %d steps, with each way; %d strings of\n"
+    printf("  The model and the rates of lesson 07, %s steps, with each way; %d strings of\n"
            "  each length. Rows stand at places 0, 1, 2, ...; from place %d on training had\n"
            "  none.\n\n",
-           steps, tested, TRAINED);
+           grouped(steps).text, tested, TRAINED);
     print_results(results, POSITION_KINDS);
     printf("\n");
     print_by_length(results, POSITION_KINDS);
