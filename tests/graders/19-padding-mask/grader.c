@@ -131,6 +131,7 @@ enum {
     NO_PADS,
     QUERIES,
     QUERIES_TOO,
+    QUERIES_BEHIND,
     INVERTED,
     ZERO,
     FINITE,
@@ -168,6 +169,9 @@ static const struct Mistake mistakes[] = {
     [QUERIES_TOO] = {"queries-too",
                      "You hide queries at the places of pads as well. The rule is about keys: such "
                      "a query is like any other here, and its output is left out of the loss."},
+    [QUERIES_BEHIND] = {"queries-behind",
+                        "You hide the queries of pads behind a text as well. The rule is about "
+                        "keys: such a query is like any other here, as are those in front."},
     [INVERTED] = {"inverted", "Your mask of pads is the wrong way round: queries look at pads and "
                               "at nothing else."},
     [ZERO] = {"zero", "You hide with a score of 0. That is a score like any other and gets a "
@@ -260,6 +264,7 @@ static bool hides(struct Text text, int begin, int i, int j, bool causal, Mistak
                                        : key > i);
     pad = made(m, NO_PADS) ? false : made(m, INVERTED) ? !pad : pad;
     pad |= made(m, QUERIES_TOO) && (i < text.begin || i >= text.end);
+    pad |= made(m, QUERIES_BEHIND) && i >= text.end;
     return made(m, EITHER) && causal ? pad && later : pad || later;
 }
 
