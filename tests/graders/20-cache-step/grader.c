@@ -82,6 +82,8 @@ enum {
     ADVANCED_FIRST,
     LAST_ROW,
     CAPACITY,
+    ZEROS_COUNT,
+    ZEROS_MIX,
     BY_KEYS,
     BY_LENGTH,
     TOKEN_MAJOR,
@@ -93,10 +95,12 @@ enum {
     SHARED_QUERY,
     NO_SOFTMAX,
     UNSCALED,
+    BY_D,
     D_MODEL,
     LAYER_0,
     READS_LAYER_0,
     LENGTH_0,
+    READS_LENGTH_0,
     NOT_ADVANCED,
     ADVANCED_EACH,
     NOT_KEPT,
@@ -107,6 +111,10 @@ enum {
 
 static const char by_rows[] = "You go from head to head by the rows that are filled; each head has "
                               "room for capacity rows, so head g begins at row g*capacity.";
+
+static const char zeros[] =
+    "Rows that hold nothing yet take part in your softmax, with scores of 0. That is a score like "
+    "any other and gets a weight; it should be the softmax of length[layer] + 1 scores.";
 
 static const char late[] =
     "You write one row too late, as when length is advanced first. Rows count "
@@ -128,6 +136,8 @@ static const struct Mistake mistakes[] = {
     [CAPACITY] = {"capacity",
                   "Your query looks at all capacity rows; those from length[layer] + 1 on "
                   "hold what other texts left there."},
+    [ZEROS_COUNT] = {"zeros-count", zeros},
+    [ZEROS_MIX] = {"zeros-mix", zeros},
     [BY_KEYS] = {"by-keys", by_rows},
     [BY_LENGTH] = {"by-length", by_rows},
     [TOKEN_MAJOR] = {"token-major",
@@ -151,6 +161,7 @@ static const struct Mistake mistakes[] = {
     [NO_SOFTMAX] = {"no-softmax", "There is no softmax: you mix the values by the scores "
                                   "themselves."},
     [UNSCALED] = {"unscaled", "You do not divide the scores by sqrt(d_head)."},
+    [BY_D] = {"by-d", "You divide the scores by d_head; it should be by its square root."},
     [D_MODEL] = {"d-model", "You divide by sqrt(H*d_head), the width of all heads; each score is "
                             "made of d_head products and needs sqrt(d_head)."},
     [LAYER_0] = {"layer-0", "You keep everything in the rows of layer 0: the index of keys and "
@@ -159,6 +170,9 @@ static const struct Mistake mistakes[] = {
                                         "those of layer 0: each layer has keys of its own."},
     [LENGTH_0] = {"length-0", "You use and advance the length of layer 0; it should be "
                               "length[layer]."},
+    [READS_LENGTH_0] = {"reads-length-0",
+                        "You take the number of rows from length[0] and advance length[layer]; it "
+                        "should be length[layer] both times."},
     [NOT_ADVANCED] = {"not-advanced", "length[layer] stays as it was, so the next token will "
                                       "overwrite this one. It should be one more at the end."},
     [ADVANCED_EACH] = {"advanced-each", "You advance length[layer] once for each head of keys and "
@@ -224,18 +238,24 @@ static void attend(double *out, const float *q, const struct Cache *s, int h, in
                : made(m, CAPACITY)   ? s->capacity
                : made(m, FIRST_ONLY) ? 1
                                      : s->n - first;
-    double scale = made(m, UNSCALED) ? 1.0 : made(m, D_MODEL) ? sqrt(H * d) : sqrt(d);
-    double w[s->capacity + 1];
+    bool zeros_too = (made(m, ZEROS_COUNT) || made(m, ZEROS_MIX)) && seen < s->capacity;
+    int in_softmax = zeros_too ? s->capacity : seen;
+    double scale = made(m, UNSCALED)  ? 1.0
+                   : made(m, BY_D)    ? d
+                   : made(m, D_MODEL) ? sqrt(H * d)
+                                      : sqrt(d);
+    double w[in_softmax + 1];
+    memset(w, 0, sizeof w);
     q += (made(m, SHARED_QUERY) ? g : h) * d;
     for (int j = 0; j < seen; j++) {
-        w[j] = 0.0;
         for (int i = 0; i < d; i++) {
             w[j] += q[i] * read(s, s->keys, row(s, layer, g, first + j, m) + i) / scale;
         }
     }
     if (!made(m, NO_SOFTMAX)) {
-        softmax_in_double(w, seen, 1);
+        softmax_in_double(w, in_softmax, 1);
     }
+    seen = made(m, ZEROS_MIX) ? in_softmax : seen;
     for (int i = 0; i < d; i++) {
         out[i] = 0.0;
         for (int j = 0; j < seen; j++) {
@@ -252,7 +272,8 @@ static void step(double *out, double *length, struct Cache *s, const float *q, c
     double keys[s->size], values[s->size];
     memcpy(keys, s->keys, sizeof keys);
     memcpy(values, s->values, sizeof values);
-    s->n = (int)*of_layer + 1 + made(m, ADVANCED_FIRST);
+    s->n = (int)length[made(m, READS_LENGTH_0) ? 0 : of_layer - length] + 1;
+    s->n += made(m, ADVANCED_FIRST);
     s->at = made(m, ROW_0) ? 0 : made(m, ROW_LATE) ? s->n : made(m, LAST_ROW) ? s->n - 2 : s->n - 1;
     if (!made(m, STALE_SELF)) {
         append(s, k, v, m);
