@@ -112,8 +112,10 @@ enum {
     UNDIVIDED,
     OUTPUTS,
     MEAN,
+    SUM,
     ACROSS,
     EMPTY,
+    OUT_GUARDED,
     ZERO_BY_ZERO
 };
 
@@ -160,11 +162,18 @@ static const struct Mistake mistakes[] = {
     [MEAN] = {"mean",
               "Your out is the mean of the outputs of both states. They do not count alike: "
               "how much each counts is in l and m. out is u / l."},
+    [SUM] = {"sum",
+             "Your out is the sum of the outputs of both states. Each of them has weights that add "
+             "up to 1, so together they would add up to 2. out is u / l."},
     [ACROSS] = {"across",
                 "You read and write u and out as (d,rows). They are (rows,d): number c of "
                 "row r is at r*d + c."},
     [EMPTY] = {"empty", "Where neither state has seen a key you compute -INFINITY less -INFINITY, "
                         "which is NaN. Such a state should get the factor 0."},
+    [OUT_GUARDED] = {"out-guarded",
+                     "Where neither state has seen a key your out is 0, but l and u are NaN: the "
+                     "factors are e^(-INFINITY less -INFINITY). Such a state should get the "
+                     "factor 0."},
     [ZERO_BY_ZERO] = {"zero-by-zero", "Where neither state has seen a key l is 0, and your out is "
                                       "0 / 0. It should be 0 there."},
 };
@@ -180,7 +189,7 @@ static double largest_of(double m1, double m2, Mistakes m)
 /* What a state is multiplied by, as a float: the wrong ones are too large for it. */
 static double factor(double mine, double base, Mistakes m)
 {
-    if (mine == -INFINITY && !made(m, EMPTY)) {
+    if (mine == -INFINITY && !made(m, EMPTY) && !made(m, OUT_GUARDED)) {
         return 0.0;
     }
     double power = made(m, TURNED) ? base - mine : made(m, BARE) ? mine : mine - base;
@@ -193,12 +202,13 @@ static void merge(double *u, double *out, const double f[2], const double uu[2],
 {
     double first = made(m, OUTPUTS) ? uu[0] / ll[0] : uu[0];
     double second = made(m, OUTPUTS) ? uu[1] / ll[1] : uu[1];
-    bool whole = l != 0.0 || made(m, ZERO_BY_ZERO);
+    bool whole = made(m, ZERO_BY_ZERO) || (made(m, OUT_GUARDED) ? l > 0.0 : l != 0.0);
     double sum = made(m, U_STAYS) ? first + second : f[0] * first + f[1] * second;
     double divided = whole ? sum / l : 0.0;
     *u = made(m, U_DIVIDED) || made(m, TWICE) ? divided : sum;
     *out = made(m, UNDIVIDED) ? sum
            : made(m, MEAN)    ? (uu[0] / ll[0] + uu[1] / ll[1]) / 2.0
+           : made(m, SUM)     ? uu[0] / ll[0] + uu[1] / ll[1]
            : made(m, TWICE)   ? (whole ? divided / l : 0.0)
                               : divided;
 }
