@@ -68,6 +68,7 @@ enum {
     VALUES_TOO,
     ONLY_QUERIES,
     ONLY_KEYS,
+    ONE_HEAD,
     OVERWRITTEN,
     ONE_ANGLE,
     NO_PLACE,
@@ -117,6 +118,9 @@ static const struct Mistake mistakes[] = {
                       "depends on the place of the query alone."},
     [ONLY_KEYS] = {"only-keys", "You turn the keys, and the queries stay. Both are turned, or the "
                                 "score depends on the place of the key alone."},
+    [ONE_HEAD] = {"one-head",
+                  "You turn the first head only; the queries and keys of all heads should be "
+                  "turned."},
     [OVERWRITTEN] = {"overwritten",
                      "You make the new b of the new a, which has taken the place of the old one. "
                      "Keep a and b in variables before you write."},
@@ -217,7 +221,7 @@ static void expect(struct Wanted *want, const struct Case *c, Mistakes m)
         if (made(m, HEADS_OUTSIDE)) {
             s = row % 3, h = row / 3 % H;
         }
-        if (turned(s, m)) {
+        if (turned(s, m) && (h == 0 || !made(m, ONE_HEAD))) {
             turn(x, c, t, s, h, m);
         }
     }
