@@ -75,6 +75,7 @@ enum {
     MEAN_QUERY,
     FIRST_QUERY,
     FEW_QUERIES,
+    SHARED_QUERY,
     MEAN_OUT,
     ONE_SOFTMAX,
     INTERLEAVED,
@@ -116,6 +117,9 @@ static const struct Mistake mistakes[] = {
                      "Each has its own query, and so weights of its own."},
     [FEW_QUERIES] = {"few-queries", "You take head b*Hkv + h/(H/Hkv) of q, as of k and v. q has H "
                                     "heads for each sequence: it is head b*H + h."},
+    [SHARED_QUERY] = {"shared-query",
+                      "You take head b*H + h/(H/Hkv) of q. Keys and values are shared, queries are "
+                      "not: it should be head b*H + h."},
     [MEAN_OUT] = {"mean-out",
                   "weights is right; out is the mean over the group. Each query head has an "
                   "output of its own."},
@@ -197,10 +201,10 @@ static double score(const struct Case *c, const struct Sizes *s, int b, int h, i
     int n = made(m, MEAN_QUERY) ? s->group : 1;
     double dot = 0.0;
     for (int other = first; other < first + n; other++) {
-        bool few = made(m, FEW_QUERIES);
+        bool few = made(m, FEW_QUERIES), by_group = few || made(m, SHARED_QUERY);
         const float *q =
-            floats(c, "q") + row(b, few ? other / s->group : other, i, few ? s->Hkv : s->H, s->Tq,
-                                 s->d, made(m, TOKEN_MAJOR));
+            floats(c, "q") + row(b, by_group ? other / s->group : other, i, few ? s->Hkv : s->H,
+                                 s->Tq, s->d, made(m, TOKEN_MAJOR));
         for (int e = 0; e < s->d; e++) {
             dot += q[e] * entry(c, "k", s, b, g, j, e, m) / n;
         }
