@@ -105,6 +105,7 @@ enum {
     L1,
     MEAN,
     NORMS_SUMMED,
+    LONGEST_TENSOR,
     FIRST_TENSOR,
     LAST_TENSOR,
     ONE_SCALED,
@@ -147,6 +148,9 @@ static const struct Mistake mistakes[] = {
                       "would be allowed a longer gradient."},
     [NORMS_SUMMED] = {"norms-summed", "You add up the lengths of the tensors; their squares should "
                                       "be added, and the root taken once, at the end."},
+    [LONGEST_TENSOR] = {"longest-tensor",
+                        "Your norm is that of the longest tensor; it should be that of all of them "
+                        "together: the root of the sum of all squares."},
     [FIRST_TENSOR] = {"first-tensor", "Your norm is that of the first tensor alone; it should take "
                                       "in all of them."},
     [LAST_TENSOR] = {"last-tensor", "Your norm is that of the last tensor: the sum begins anew "
@@ -186,7 +190,8 @@ static double norm_of(const struct Case *c, int first, int end, Mistakes m)
 {
     double sum = 0.0, count = 0.0;
     for (int t = first; t < end; t++) {
-        sum = made(m, LARGEST) ? fmax(sum, share(c, t, m)) : sum + share(c, t, m);
+        bool most = made(m, LARGEST) || made(m, LONGEST_TENSOR);
+        sum = most ? fmax(sum, share(c, t, m)) : sum + share(c, t, m);
         count += entries(c, t, m);
     }
     sum /= made(m, MEAN) ? count : 1.0;
