@@ -65,7 +65,9 @@ static const struct Abuse memory[] = {
     {"fputs(\": runtime error: \", stderr); abort();", CRASH, "calls abort", NULL},
     {RIGHT "((float *)scores)[1] = 0;", WRONG, "You change scores", NULL},
     {RIGHT, PASS, "", NULL},
-    {"", WRONG, "never written", NULL},
+    {"", WRONG, "In this check weights is never written", NULL},
+    {RIGHT "if (rows == 1) for (int i = 0; i < n; i++) weights[i] *= 3;", WRONG,
+     "In this check every entry of weights is 3 times", NULL},
     {RIGHT "weights[0] = NAN;", WRONG, "NaN", NULL},
     {RIGHT "weights[n - 1] = INFINITY;", WRONG, "", NULL},
 };

@@ -15,7 +15,7 @@ bool judge(const struct Exercise *e, const struct Trial *trial, char evidence[LI
 Mistakes diagnose(const struct Exercise *e, const struct Trial *trials, int n);
 
 /* What can be read off a wrong answer that no known mistake explains: never written, an input
-   changed, a constant factor, two axes exchanged, ... */
+   changed, a constant factor, two axes exchanged, ... It holds in this trial, and says so. */
 void read_off(const struct Exercise *e, const struct Trial *trial, char text[LINE]);
 
 #endif

@@ -1,5 +1,6 @@
 /* What can be said of a wrong answer that no known mistake explains. Each look is for one
-   pattern in one array: it says so, or it says nothing and the next one looks. */
+   pattern in one array of one check: it says so, in the middle of a sentence, or it says nothing
+   and the next one looks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,17 +25,17 @@ static double before(const struct Look *l, int array, int i)
     return a->role == BOTH ? value(a, i) : 0.0;
 }
 
-/* "weights is <so>." if all its entries are, else "3 of the 21 entries of weights are <so>, first
-   weights[r0 i6]." */
+/* "weights is <so>" if all its entries are, else "3 of the 21 entries of weights are <so>, first
+   weights[r0 i6]" */
 static void some_are(const struct Look *l, int n, int first, const char *so)
 {
     const struct Array *a = l->got;
     char where[80];
     place(where, sizeof where, a, first);
     if (n == a->size) {
-        write_line(l->text, "%s is %s.", a->name, so);
+        write_line(l->text, "%s is %s", a->name, so);
     } else {
-        write_line(l->text, "%d of the %d entries of %s %s %s, first %s.", n, a->size, a->name,
+        write_line(l->text, "%d of the %d entries of %s %s %s, first %s", n, a->size, a->name,
                    n == 1 ? "is" : "are", so, where);
     }
 }
@@ -85,8 +86,7 @@ static bool overwritten(const struct Look *l)
         all = equal(value(l->got, i), l->want[i] - before(l, l->array, i), l->margin);
     }
     if (all) {
-        write_line(l->text,
-                   "%s holds only what was to be added to it: what it held before is lost.",
+        write_line(l->text, "%s holds only what was to be added to it: what it held before is lost",
                    l->got->name);
     }
     return all;
@@ -126,17 +126,17 @@ static bool constant_ratio(const struct Look *l)
         return false;
     }
     if (fabs(ratio) < 1e-5) { /* not a zero: what rounding leaves of terms that cancel */
-        write_line(l->text, "%s is %s%s.", name, both ? "as it was before" : "zero everywhere",
+        write_line(l->text, "%s is %s%s", name, both ? "as it was before" : "zero everywhere",
                    ratio != 0.0 ? ", but for rounding" : "");
     } else if (fabs(ratio + 1.0) < 1e-4) {
         write_line(l->text,
-                   both ? "%s changes by the right amount, but with the wrong sign."
-                        : "%s has the wrong sign everywhere.",
+                   both ? "%s changes by the right amount, but with the wrong sign"
+                        : "%s has the wrong sign everywhere",
                    name);
     } else {
         write_line(l->text,
-                   both ? "%s changes by %.4g times what it should."
-                        : "Every entry of %s is %.4g times what it should be.",
+                   both ? "%s changes by %.4g times what it should"
+                        : "every entry of %s is %.4g times what it should be",
                    name, ratio);
     }
     return true;
@@ -148,7 +148,7 @@ static bool constant_difference(const struct Look *l)
     if (isnan(difference)) {
         return false;
     }
-    write_line(l->text, "Every entry of %s is %.4g too %s.", l->got->name, fabs(difference),
+    write_line(l->text, "every entry of %s is %.4g too %s", l->got->name, fabs(difference),
                difference > 0 ? "large" : "small");
     return true;
 }
@@ -180,7 +180,7 @@ static bool two_axes_exchanged(const struct Look *l)
                 all = equal(value(l->got, j), l->want[i], l->margin);
             }
             if (all && moved) {
-                write_line(l->text, "The values of %s are right, but axes %c and %c are exchanged.",
+                write_line(l->text, "the values of %s are right, but axes %c and %c are exchanged",
                            l->got->name, l->got->axes[x], l->got->axes[y]);
                 return true;
             }
@@ -210,7 +210,7 @@ static bool two_arrays_exchanged(const struct Look *l)
         if (other != l->array && b->role != IN && b->integer == l->got->integer &&
             memcmp(b->shape, l->got->shape, sizeof b->shape) == 0 &&
             holds_other(l, l->array, other) && holds_other(l, other, l->array)) {
-            write_line(l->text, "%s and %s are exchanged: each holds what belongs to the other.",
+            write_line(l->text, "%s and %s are exchanged: each holds what belongs to the other",
                        l->got->name, b->name);
             return true;
         }
@@ -244,8 +244,7 @@ static bool sums_of_rows(const struct Look *l)
     }
     write_line(
         l->text,
-        "In this check each row of %s must add up to 1; the first of yours that does not adds up "
-        "to %.4g.",
+        "each row of %s must add up to 1, and the first of yours that does not adds up to %.4g",
         l->got->name, sum);
     return true;
 }
@@ -292,12 +291,12 @@ static bool partly_right(const struct Look *l)
         return false;
     }
     where_along(where, sizeof where, l);
-    write_line(l->text, "%d of the %d entries of %s %s wrong%s.", wrong, l->got->size, l->got->name,
+    write_line(l->text, "%d of the %d entries of %s %s wrong%s", wrong, l->got->size, l->got->name,
                wrong == 1 ? "is" : "are", wrong == 1 ? "" : where);
     return true;
 }
 
-/* The outputs of this trial that are right, if any is: "Nothing is wrong in d_v and d_k." */
+/* The outputs of this trial that are right, if any is: "nothing is wrong in d_v and d_k" */
 static void right_outputs(const struct Exercise *e, const struct Case *got,
                           const struct Wanted *want, char text[LINE])
 {
@@ -313,7 +312,7 @@ static void right_outputs(const struct Exercise *e, const struct Case *got,
         }
     }
     if (n > 0) {
-        write_line(text, "Nothing is wrong in %s.", names);
+        write_line(text, "nothing is wrong in %s", names);
     }
 }
 
@@ -339,7 +338,10 @@ void read_off(const struct Exercise *e, const struct Trial *t, char text[LINE])
         char right[LINE] = "", seen[LINE];
         right_outputs(e, &t->got, &want, right);
         memcpy(seen, text, LINE);
-        write_line(text, "%s%s%s", seen, seen[0] != '\0' && right[0] != '\0' ? " " : "", right);
+        if (seen[0] != '\0' || right[0] != '\0') {
+            write_line(text, "In this check %s%s%s.", seen,
+                       seen[0] != '\0' && right[0] != '\0' ? "; " : "", right);
+        }
     }
     wanted_free(&want);
 }
