@@ -66,8 +66,9 @@ void attention_backward(float *d_qkv, const struct Bias *d_bias, float *scratch,
 
 /* One sequence whose keys and values lie somewhere else than its queries: the count queries of its
    last rows, out of length rows. out (count,D) and weights (n_heads,count,attention_stride(length))
-   overwritten; scratch: d_head*attention_stride(length) floats; q (count,..) and keys, values (length,..) with the given steps from
-   one row to the next; place (length) or NULL as above. The bits are those of attention_forward. */
+   overwritten; scratch: d_head*attention_stride(length) floats; q (count,..) and keys, values
+   (length,..) with the given steps from one row to the next; place (length) or NULL as above. The
+   bits are those of attention_forward. */
 void attention_of_last(float *out, float *weights, float *scratch, const float *q, ptrdiff_t q_row,
                        const float *keys, const float *values, ptrdiff_t kv_row,
                        const struct Bias *bias, const int32_t *place, int count, int length,

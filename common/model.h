@@ -29,9 +29,9 @@ struct Model {
     const struct Batch *batch;    /* the one of the last forward pass */
 };
 
-/* Dies if heads cannot share their keys and values as told, or if a head, or the width, is odd where
-   positions go by pairs. A model for batches of at most max_count sequences. Its weights are NaN until model_init, or
-   until they are filled in and model_pack is called. */
+/* A model for batches of at most max_count sequences. Its weights are NaN until model_init, or until
+   they are filled in and model_pack is called. Dies if heads cannot share their keys and values as
+   told, or if a head, or the width, is odd where positions go by pairs. */
 struct Model *model_new(struct ModelConfig config, int max_count);
 void model_free(struct Model *model);
 
