@@ -189,7 +189,7 @@ static void softmax_over_keys_backward(float *d, float *d_bias, const float *wei
                                        const struct Shape *s)
 {
     for (int query = s->first; query < s->length; query++) {
-        int at = query * s->stride;
+        ptrdiff_t at = (ptrdiff_t)query * s->stride;
         struct Keys keys = mask_keys(s->mask, query, s->length);
         hide_before(d + at, keys.first);
         float *seen = d + at + keys.first;
@@ -221,13 +221,13 @@ static void softmax_over_queries(float *weights, const struct Shape *s)
             max = vselect(seen_from(key, query, s), vmax(score, max), max);
         }
         for (int query = 0; query < s->length; query++) {
-            float *w = weights + query * s->stride + key;
+            float *w = weights + (ptrdiff_t)query * s->stride + key;
             vf e = vselect(seen_from(key, query, s), vexp(vload(w) * scale - max), vset(0.0f));
             vstore(w, e);
             sum += e;
         }
         for (int query = 0; query < s->length; query++) {
-            float *w = weights + query * s->stride + key;
+            float *w = weights + (ptrdiff_t)query * s->stride + key;
             vstore(w, vselect(seen_from(key, query, s), vload(w) / sum, vset(0.0f)));
         }
     }
@@ -238,12 +238,12 @@ static void softmax_over_queries_backward(float *d, const float *weights, const 
     for (int key = 0; key < s->stride; key += LANES) {
         vf mean = vset(0.0f);
         for (int query = 0; query < s->length; query++) {
-            int at = query * s->stride + key;
+            ptrdiff_t at = (ptrdiff_t)query * s->stride + key;
             vf next = vfma(vload(weights + at), vload(d + at), mean);
             mean = vselect(seen_from(key, query, s), next, mean);
         }
         for (int query = 0; query < s->length; query++) {
-            int at = query * s->stride + key;
+            ptrdiff_t at = (ptrdiff_t)query * s->stride + key;
             vf d_score = vload(weights + at) * (vload(d + at) - mean) * s->scale;
             vstore(d + at, vselect(seen_from(key, query, s), d_score, vset(0.0f)));
         }
@@ -354,7 +354,7 @@ void attention_forward(float *out, float *weights, float *scratch, const float *
         struct Shape s = shape_of(sequences, n, bias, d_model, config);
         const float *k = qkv + d_model, *v = k + s.d * config->n_kv_heads;
         sequence_forward(out, weights, scratch, qkv + s.first * s.q_row, k, v, bias, s, config);
-        weights += config->n_heads * s.length * s.stride;
+        weights += config->n_heads * row_of(s.length, &s);
         qkv += s.length * s.q_row;
         out += (ptrdiff_t)(s.length - s.first) * d_model;
     }
@@ -388,7 +388,7 @@ void attention_backward(float *d_qkv, const struct Bias *d_bias, float *scratch,
             head_backward(d_q, d_k, d_k + values, bias_of(d_bias, h), scratch,
                           d_out + h * s.out_head, weights, q + s.first * s.q_row, k, k + values,
                           h % group == 0, &s, config->axis);
-            weights += s.length * s.stride;
+            weights += row_of(s.length, &s);
         }
         qkv += s.length * s.q_row;
         d_qkv += s.length * s.q_row;

@@ -8,7 +8,9 @@
 /* The length of the gradient: sqrt of the sum of all squares, added in double in one fixed order. */
 double gradient_norm(const float *gradient, size_t size);
 
-/* gradient multiplied by longest/(norm + 1e-6) if that is below 1. Returns the norm before. */
+/* gradient multiplied by longest/(norm + 1e-6) if that is below 1. Returns the norm before. Where an
+   entry is infinite, so is the norm, and clipping makes that entry NaN and the others 0. Where one is
+   NaN, so is the norm, and nothing changes. */
 double gradient_clip(float *gradient, size_t size, double longest);
 
 #endif

@@ -110,6 +110,10 @@ int main(int argc, char **argv)
         die("--seed %llu leaves no room for %d seeds", (unsigned long long)common.seed,
             settings.seeds);
     }
+    if (settings.seeds > 0 && options[2].given) {
+        die("--most %d: with --seeds the lab runs alone, which has %d keys", settings.most,
+            LAB_KEYS);
+    }
     struct Work work = {.steps = settings.steps, .seed = common.seed};
     return settings.seeds > 0 ? page_of_seeds(&work, &common) : page_of_book(&work, &common);
 }

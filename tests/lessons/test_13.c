@@ -27,6 +27,7 @@ START_TEST(options_have_bounds)
         {"--seeds 0", "--seeds takes a whole number from 1 to 100, not \"0\""},
         {"--seeds 2 --seed 18446744073709551615",
          "--seed 18446744073709551615 leaves no room for 2 seeds"},
+        {"--seeds 2 --most 8", "--most 8: with --seeds the lab runs alone, which has 8 keys"},
     };
     for (int i = 0; i < COUNT(refused); i++) {
         char line[200];
