@@ -17,7 +17,8 @@ export CK_TIMEOUT_MULTIPLIER=10
 # valgrind, where it also looks for what is lost; and the suites that it takes: threads would have
 # none beside it, and vmath is arithmetic only, half a million numbers of it.
 leaks='valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite'
-core='cli files page random matmul layers attention golden model safetensors batch reversal decode checkpoint'
+core='cli files page random matmul layers mask attention tiled golden position model safetensors batch reversal cache
+decode checkpoint clip'
 
 # Sets place: a checkout made of links.
 make_place() {
