@@ -64,7 +64,8 @@ static void check_attention(const struct AttentionConfig *a)
     const struct Mask *mask = &a->mask;
     if (!mask->causal || mask->prefix > 0 || mask->document != NULL || a->axis != OVER_KEYS ||
         a->stacked) {
-        die("a cache needs a causal mask without prefix and documents, and a softmax over keys");
+        die("a cache needs a causal mask without prefix and documents, a softmax over keys, and "
+            "heads side by side");
     }
 }
 

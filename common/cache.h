@@ -17,7 +17,8 @@ struct Cache {
 };
 
 /* Empty, with room for capacity rows of this model. Dies unless its mask is causal, without a prefix
-   and without documents, and its softmax over keys: else later tokens change earlier ones. */
+   and without documents, its softmax over keys and its heads side by side: else later tokens change
+   earlier ones. */
 void cache_new(struct Cache *cache, const struct Model *model, int capacity);
 void cache_free(struct Cache *cache);
 

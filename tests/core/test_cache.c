@@ -122,8 +122,9 @@ START_TEST(what_cannot_be_kept_is_refused)
     ck_assert_int_eq(run(make_cache, NULL).status, 0);
     for (int i = 0; i < COUNT(bad); i++) {
         *a = bad[i];
-        assert_died(run(make_cache, NULL), "workbook: a cache needs a causal mask without prefix "
-                                           "and documents, and a softmax over keys");
+        assert_died(run(make_cache, NULL),
+                    "workbook: a cache needs a causal mask without prefix "
+                    "and documents, a softmax over keys, and heads side by side");
     }
 }
 END_TEST
